@@ -1,6 +1,5 @@
 // The state of chapter "Two towers" as its address holds it: #towers?mode=reverse&padding=1&...
 import { modeIds } from '../compute/shared/handmade/towers-weights';
-import type { Cell } from './cell';
 import { cell, cells, choice, codecOf, renamed, text, whole, yes, type StateOf } from './fields';
 
 export const maskIds = ['sourceMask', 'targetMask', 'memoryMask'] as const;
@@ -9,12 +8,11 @@ export type MaskId = (typeof maskIds)[number];
 /** Every matrix of the chapter's figures. */
 const towersIds = [
   ...maskIds,
-  ...(['sourceWeights', 'targetWeights', 'memoryWeights', 'sourceMasked'] as const),
-  ...(['targetMasked', 'q', 'k', 'v', 'scores', 'weights', 'heads'] as const),
-  ...(['atOnce', 'byStep', 'gap', 'dot', 'dotWeights', 'additive', 'additiveWeights'] as const),
+  ...(['sourceWeights', 'targetWeights', 'memoryWeights'] as const),
+  ...(['q', 'k', 'v', 'scores', 'weights', 'heads'] as const),
+  ...(['dot', 'dotWeights', 'additive', 'additiveWeights'] as const),
 ] as const;
 export type TowersId = (typeof towersIds)[number];
-export type TowersCell = Cell<TowersId>;
 
 export const maxWords = 8;
 export const maxText = 160;

@@ -1,16 +1,14 @@
 // The figures of this chapter as programs elsewhere: both towers with all their weights, cross-attention alone, and
 // additive attention.
-import type {
-  AdditiveAnswer,
-  AttentionMaps,
-  Embedded,
-  TowersAsk,
-} from '../../compute/worker/lessons/towers';
-import { additiveWeights, generator, handMade } from '../../compute/shared/handmade/towers-weights';
+import type { AdditiveAnswer, Embedded, TowersAsk } from '../../compute/worker/lessons/towers';
+import { generator, handMade } from '../../compute/shared/handmade/towers-weights';
 import type { MatrixData } from '../../compute/page/protocol';
+import { matrixOf, type Found } from '../../figures/graph-values';
 import { programs, type Own } from '../../figures/program';
 import type { Python } from '../../figures/program-python';
 import { hiding } from '../../entered/towers';
+import type { Scene } from './scene';
+import text from '$texts/towers.yaml';
 
 const towers = (p: Python) => `def attend(x, context, q, k, v, o, mask):
     scores = (x @ q.T) @ (context @ k.T).T / len(q) ** 0.5 + mask
@@ -78,7 +76,7 @@ tril::Buffer<float, 2> scores({T, G.size(0)}), chances({T, G.size(0)});
 tril::linear(output.view()[0], G, {}, scores);
 tril::softmax(scores, {}, chances);`,
   },
-  written: {
+  byStep: {
     python: (p) => `${towers(p)}# Each step reads what came before it, and nothing after.
 written = ${p.lib}.stack([decoder(target[: t + 1], memory)[-1] for t in range(len(target))])`,
     cpp: `${cppTowers}const tril::Index T = target.size(0), C = target.size(1);
@@ -99,11 +97,10 @@ for (tril::Index t = 1; t <= T; ++t) {  // each step reads what came before it, 
   },
 } as const satisfies Record<string, Own>;
 
-export function towersCode(
+export function towersCode<What extends 'output' | 'chances' | 'byStep'>(
   { words, mode, source, masks }: TowersAsk,
-  embedded: Embedded,
-  what: 'output' | 'chances' | 'byStep',
-  expected: MatrixData,
+  answer: Readonly<Record<What, MatrixData>> & { readonly embedded: Embedded },
+  what: What,
 ) {
   const { weights } = handMade(words, mode, source.length);
   const ofLayer = (name: string) => weights[`decoder.layers.0.${name}`];
@@ -114,7 +111,7 @@ export function towersCode(
     [`${letter}_O`]: ofLayer(`${name}.out_proj.weight`),
   });
   const inputs = {
-    ...embedded,
+    ...answer.embedded,
     ...attention('W', 'self_attn'),
     ...attention('X', 'multihead_attn'),
     W_1: ofLayer('linear1.weight'),
@@ -126,31 +123,35 @@ export function towersCode(
   };
   const about = 'Encoder and decoder of one block each, post-norm, by weights written by hand';
   const made = what === 'byStep' ? 'written' : what;
-  return programs({ about, inputs, expected }, (say) => ({
-    steps: [say.by(whole[made])],
+  return programs({ about, inputs, expected: answer[what] }, (say) => ({
+    steps: [say.by(whole[what])],
     result: { python: made, cpp: what === 'output' ? 'output.view()[0]' : made },
   }));
 }
 
-export function crossCode(about: string, { q, k, v, heads }: AttentionMaps, mask: MatrixData) {
-  const inputs = { Q: q, K: k, V: v, M: hiding(mask) };
-  return programs({ about, inputs, expected: heads }, (say) => ({
+/** The numbers of a graph's values as a program's inputs. */
+const inputsOf = ({ values }: Found, named: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(named).map(([name, node]) => [name, matrixOf(values, node)]));
+
+export function crossCode({ answer: { memory }, texts }: Scene) {
+  const about = text.cross.program({
+    target: texts.inputs.join(' '),
+    source: texts.source.join(' '),
+  });
+  const inputs = inputsOf(memory, { Q: 'Q', K: 'K', V: 'V', M: 'M' });
+  const expected = matrixOf(memory.values, 'heads');
+  return programs({ about, inputs, expected }, (say) => ({
     steps: [say.attention('output', { added: 'M' })],
     result: 'output',
   }));
 }
 
-export function additiveCode(
-  { words, mode, source, masks }: TowersAsk,
-  { q, k, additiveWeights: expected }: AdditiveAnswer,
-) {
-  const { width, gain } = handMade(words, mode, source.length);
-  const { w_q, w_k, v } = additiveWeights(width, gain);
+export function additiveCode({ dot, additive }: AdditiveAnswer) {
   const inputs = {
-    ...{ Q: q, K: k, W_q: w_q, W_k: w_k },
-    v: { rows: 1, cols: v.length, data: v },
-    M: hiding(masks.memory),
+    ...inputsOf(additive, { Q: 'Q', K: 'K', W_q: 'w_q', W_k: 'w_k', v: 'v' }),
+    ...inputsOf(dot, { M: 'M' }),
   };
+  const expected = matrixOf(additive.values, 'weights');
   const steps: Own = {
     python: (p) => `H = ${p.lib}.tanh((Q @ W_q.T)[:, None] + (K @ W_k.T)[None])  # T x S x A
 weights = ${p.softmaxOf('H @ v[0] + M', true)}`,

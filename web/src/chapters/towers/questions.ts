@@ -2,6 +2,7 @@
 import { rowOf } from '../../compute/page/protocol';
 import { askOf, textsOf } from '../../entered/towers';
 import { weightInCell } from '../../figures/format';
+import { matrixOf } from '../../figures/graph-values';
 import { guesses } from '../../figures/guess';
 import { questionsOf } from '../../shell/question';
 import { defaults, type TowersState } from '../../state/towers';
@@ -35,9 +36,10 @@ export const maps = question({
 export const cross = question({
   ...{ card: 'towers/cross', veil: 'cross' },
   asks: ({ state }) => [['towers', askOf(state)]],
-  found({ model, state, turn }, { cross: { weights } }) {
+  found({ model, state, turn }, { memory }) {
     const words = text.cross;
     const { inputs, source } = textsOf(state);
+    const weights = matrixOf(memory.values, 'weights');
     const row = (1 + turn) % weights.rows;
     const shares = rowOf(weights, row);
     const most = Math.max(...shares);

@@ -1,19 +1,19 @@
-// The core's answer to the state as it is, as matrices; null while a newer one is under way.
+// The core's answer to the state as it is; null while a newer one is under way.
 import { Answer } from '../../compute/page/lessons.svelte';
 import type { TowersCall } from '../../compute/worker/lessons/towers-cost';
 import { askOf, sameWords, textsOf } from '../../entered/towers';
 import { useCost } from '../../figures/cost.svelte';
 import { useModel } from './model';
-import { sceneOf } from './scene';
+import type { Scene } from './scene';
 
 export class TowersScene {
   readonly #model = useModel();
   readonly #answer = new Answer('towers', () => askOf(this.#model.state));
   readonly texts = $derived(textsOf(this.#model.state));
-  readonly now = $derived.by(() => {
-    const { now, asked } = this.#answer;
-    if (!now || !asked) return null;
-    return sameWords(asked, this.#model.state) ? sceneOf(asked, now, this.texts) : null;
+  readonly now = $derived.by((): Scene | null => {
+    const { now: answer, asked: ask } = this.#answer;
+    if (!answer || !ask || !sameWords(ask, this.#model.state)) return null;
+    return { ask, answer, texts: this.texts };
   });
 }
 

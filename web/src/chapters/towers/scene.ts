@@ -1,24 +1,15 @@
-// From the core's answer to matrices that can be drawn, and why each number is what it is.
+// From the core's answers to matrices that can be drawn, and what is said of each number.
 import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/worker/lessons/towers';
+import type { NodeValues } from '../../compute/worker/lessons/graph';
 import { at, rowOf, type MatrixData } from '../../compute/page/protocol';
+import { matrixOf, type Found, type Showing, type Shown } from '../../figures/graph-values';
+import type { Place } from '../../figures/grid';
 import { inText } from '../../figures/format';
-import { numerals, type Drawn } from '../../figures/matrix';
-import type { Mark } from '../../figures/pointing.svelte';
-import {
-  drawnOf as drawn,
-  letter,
-  markCol,
-  markRow,
-  rowByCol,
-  rowByRow,
-  softmaxParts,
-  word,
-  wordAxis,
-  type Look,
-} from '../../figures/scene';
-import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
-import type { TowersCell, TowersId } from '../../state/towers';
-import { hiding, type Texts } from '../../entered/towers';
+import { numerals } from '../../figures/matrix';
+import { letter, word, wordAxis, type Look } from '../../figures/scene';
+import { factor, plus, type Part } from '../../figures/why';
+import type { TowersId } from '../../state/towers';
+import type { Texts } from '../../entered/towers';
 import figureText from '$texts/figures.yaml';
 import text from '$texts/towers.yaml';
 
@@ -26,163 +17,130 @@ export interface Scene {
   readonly ask: TowersAsk;
   readonly answer: TowersAnswer;
   readonly texts: Texts;
-  readonly drawn: Readonly<Partial<Record<TowersId, Drawn>>>;
 }
 
-const { axes } = text;
+const { axes, symbols, why } = text;
 
-/** Where a mask has hidden a score, and so its weight. */
-export function hiddenIn(scores: MatrixData): Drawn['hidden'] {
-  return (row, col) => at(scores, row, col) === -Infinity;
-}
-
-export const drawnOf = (
-  id: TowersId,
-  matrix: MatrixData,
-  look: Omit<Look, 'symbol'> & Partial<Look>,
-): Drawn =>
-  drawn(id, matrix, {
-    symbol: word((text.symbols as Partial<Record<TowersId, string>>)[id] ?? id),
-    hidden: hiddenIn(matrix),
-    ...look,
-  });
-
-export function sceneOf(ask: TowersAsk, answer: TowersAnswer, texts: Texts): Scene {
-  const source = {
-    looks: wordAxis(texts.source, axes.sourceQuery),
-    seen: wordAxis(texts.source, axes.sourceKey),
-  };
-  const target = {
-    looks: wordAxis(texts.inputs, axes.targetQuery),
-    seen: wordAxis(texts.inputs, axes.targetKey),
-  };
-  /** Columns of V and of what is made of it. */
-  const words = wordAxis(texts.vocabulary, axes.word, texts.vocabulary);
-  const { encoder, decoder, cross } = answer;
-  const places = ask.mode === 'place' || ask.mode === 'reverse';
-  const found = places ? numerals(cross.q.cols, axes.entry) : words;
-  const all: Drawn[] = [];
-  const put = (...given: Parameters<typeof drawnOf>) => all.push(drawnOf(...given));
-  const pairs = [
-    [
-      'sourceMask',
-      ask.masks.source,
-      'sourceMasked',
-      'sourceWeights',
-      encoder,
-      source.looks,
-      source.seen,
-    ],
-    [
-      'targetMask',
-      ask.masks.target,
-      'targetMasked',
-      'targetWeights',
-      decoder,
-      target.looks,
-      target.seen,
-    ],
-    ['memoryMask', ask.masks.memory, 'scores', 'memoryWeights', cross, target.looks, source.seen],
-  ] as const;
-  for (const [mask, given, scores, weights, maps, rows, cols] of pairs) {
-    put(mask, hiding(given), { role: 'weight', rows, cols, symbol: letter('M') });
-    put(scores, maps.masked, { role: 'score', rows, cols, symbol: letter('S + M') });
-    const hidden = hiddenIn(maps.masked);
-    put(weights, maps.weights, { role: 'weight', kind: 'weights', rows, cols, hidden });
-  }
-  put('q', cross.q, { role: 'q', rows: target.looks, cols: found, symbol: letter('Q') });
-  put('k', cross.k, { role: 'k', rows: source.seen, cols: found, symbol: letter('K') });
-  put('v', cross.v, { role: 'v', rows: source.seen, cols: words, symbol: letter('V') });
-  put('weights', cross.weights, {
-    ...{ role: 'weight', kind: 'weights', rows: target.looks, cols: source.seen },
-    ...{ symbol: letter('A'), hidden: hiddenIn(cross.masked) },
-  });
-  put('heads', cross.heads, { role: 'v', rows: target.looks, cols: words, symbol: letter('A V') });
+/** The axes of each attention: the words that look, and the words that are looked at. */
+const pairsOf = ({ source, inputs }: Texts) => {
+  const asking = wordAxis(inputs, axes.targetQuery);
+  const asked = wordAxis(source, axes.sourceKey);
   return {
-    ...{ ask, answer, texts },
-    drawn: Object.fromEntries(all.map((each) => [each.id, each])),
+    source: { rows: wordAxis(source, axes.sourceQuery), cols: asked },
+    target: { rows: asking, cols: wordAxis(inputs, axes.targetKey) },
+    memory: { rows: asking, cols: asked },
   };
-}
-
-/** What weights are the softmax of. */
-const scoresOf: Partial<Record<TowersId, TowersId>> = {
-  sourceWeights: 'sourceMasked',
-  targetWeights: 'targetMasked',
-  memoryWeights: 'scores',
-  weights: 'scores',
 };
 
-export function sourcesOf({ drawn }: Scene, { matrix, row, col }: TowersCell): Mark[] {
-  const line = (id: TowersId, at: number) => markRow(drawn[id], at);
-  const masks = { sourceWeights: 'sourceMask', targetWeights: 'targetMask' } as const;
-  switch (matrix) {
-    case 'sourceWeights':
-    case 'targetWeights':
-      return line(masks[matrix], row);
-    case 'memoryWeights':
-      return line('memoryMask', row);
-    case 'weights':
-      return line('scores', row);
-    case 'scores':
-      return [...line('q', row), ...line('k', col)];
-    case 'heads':
-      return [...line('weights', row), ...markCol(drawn.v, col)];
-    default:
-      return [];
-  }
+type Words = Pick<Look, 'rows' | 'cols' | 'symbol'>;
+type All = Partial<Record<TowersId, Shown>>;
+
+/** Tells the cells in which a mask has hidden a score, and so its weight. */
+const hiddenIn = (scores: MatrixData) => (row: number, col: number) =>
+  at(scores, row, col) === -Infinity;
+
+function scoresIn({ values }: Found, note: string, words: Words): Shown {
+  const hidden = hiddenIn(matrixOf(values, 'scores'));
+  return {
+    ...{ node: 'scores', look: { ...words, role: 'score', hidden } },
+    note: ({ row, col }) => (hidden(row, col) ? why.unseenScore : note),
+  };
 }
 
-function explain(scene: Scene, { matrix, row, col }: TowersCell): { parts: Part[]; note: string } {
-  const { drawn } = scene;
-  const { why } = text;
-  const pointed = drawn[matrix]!;
-  const scores = scoresOf[matrix];
-  if (scores) {
-    const { matrix: from } = drawn[scores]!;
-    const blind = rowOf(from, row).every((score) => score === -Infinity);
-    if (blind) return { parts: [], note: why.blind };
-    return { parts: softmaxParts(from, row, col), note: why.softmax };
-  }
-  switch (matrix) {
-    case 'scores': {
-      if (pointed.hidden(row, col)) return { parts: [], note: why.unseenScore };
-      const [q, k] = [drawn.q!.matrix, drawn.k!.matrix];
-      const shown = rowByRow(q, row, k, col).filter(({ a, b }) => a !== 0 && b !== 0);
-      return {
-        parts: [{ text: '( ' }, ...sumOf(shown, 'q', 'k'), { text: ` ) / √${q.cols}` }],
-        note: why.scores({ d: q.cols }),
-      };
-    }
-    case 'heads': {
-      const [weights, v] = [drawn.weights!.matrix, drawn.v!.matrix];
-      return { parts: sumOf(rowByCol(weights, row, v, col), 'weight', 'v'), note: why.heads };
-    }
-    case 'q':
-    case 'k':
-    case 'v':
-      return { parts: [], note: why[matrix] };
-    default:
-      return { parts: [], note: at(pointed.matrix, row, col) === 0 ? why.seen : why.unseen };
-  }
+function weightsIn({ values }: Found, words: Words): Shown {
+  const scores = matrixOf(values, 'scores');
+  const isBlind = ({ row }: Place) => rowOf(scores, row).every((score) => score === -Infinity);
+  return {
+    node: 'weights',
+    look: { ...words, role: 'weight', kind: 'weights', hidden: hiddenIn(scores) },
+    ...{ note: (cell) => (isBlind(cell) ? why.blind : why.softmax), brief: true },
+    say: (cell) => (isBlind(cell) ? [] : null),
+  };
 }
 
-/** Null for a cell that is not there. */
-export const whyOf = (scene: Scene, cell: TowersCell): Why | null =>
-  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
+/** The mask and the weights of each attention. */
+export function mapsOf({ answer, texts }: Scene): readonly Showing<TowersId>[] {
+  const pairs = pairsOf(texts);
+  return (['source', 'target', 'memory'] as const).map((id) => {
+    const found = answer[id];
+    const [mask, weights] = [`${id}Mask`, `${id}Weights`] as const;
+    const M = matrixOf(found.values, 'M');
+    const hidden = hiddenIn(M);
+    const shown: All = {
+      [mask]: {
+        node: 'M',
+        look: { ...pairs[id], role: 'weight', symbol: letter('M'), hidden },
+        note: ({ row, col }: Place) => (hidden(row, col) ? why.unseen : why.seen),
+      },
+      [weights]: {
+        ...weightsIn(found, { ...pairs[id], symbol: word(symbols[weights]) }),
+        also: ({ row }: Place) => [{ matrix: mask, rows: [row, row], cols: [0, M.cols - 1] }],
+      },
+    };
+    return { ...found, shown };
+  });
+}
 
-/** v . tanh(a + b), unit by unit, the first ones written. */
-export function additiveParts(answer: AdditiveAnswer, row: number, col: number): Part[] {
+/** The matrices of cross-attention, from queries, keys and values on. */
+export function crossOf({ ask, answer, texts }: Scene): Showing<TowersId> {
+  const found = answer.memory;
+  const { memory } = pairsOf(texts);
+  const { vocabulary } = texts;
+  const words = wordAxis(vocabulary, axes.word, vocabulary);
+  const d = found.values.Q.shape[1];
+  const finds = ask.mode === 'place' || ask.mode === 'reverse' ? numerals(d, axes.entry) : words;
+  const [{ rows }, asked] = [memory, { rows: memory.cols }];
+  const shown: All = {
+    q: { node: 'Q', look: { rows, cols: finds, role: 'q', symbol: letter('Q') }, note: why.q },
+    k: { node: 'K', look: { ...asked, cols: finds, role: 'k', symbol: letter('K') }, note: why.k },
+    v: { node: 'V', look: { ...asked, cols: words, role: 'v', symbol: letter('V') }, note: why.v },
+    scores: scoresIn(found, why.scores({ d }), { ...memory, symbol: letter('S + M') }),
+    weights: weightsIn(found, { ...memory, symbol: letter('A') }),
+    heads: {
+      look: { rows, cols: words, role: 'v', symbol: letter(symbols.heads) },
+      note: why.heads,
+    },
+  };
+  return { ...found, shown };
+}
+
+/** The equation v . tanh(a + b), unit by unit; only the first units are written. */
+function unitsOf(values: NodeValues, row: number, col: number): Part[] {
   const longest = 4;
-  const { queries, keys, v } = answer;
-  const parts = v
+  const [queries, keys, v] = ['queries', 'keys', 'v'].map((node) => matrixOf(values, node));
+  const parts = rowOf(v, 0)
     .slice(0, longest)
     .flatMap((value, unit): Part[] => [
-      ...(unit > 0 ? [{ text: ' + ' }] : []),
+      ...(unit > 0 ? [plus] : []),
       { text: `${inText(value)}·tanh(` },
       factor(at(queries, row, unit), 'q'),
-      { text: ' + ' },
+      plus,
       factor(at(keys, col, unit), 'k'),
       { text: ')' },
     ]);
-  return [...parts, { text: ` ${figureText.why.more({ n: v.length - longest })}`, quiet: true }];
+  return [...parts, { text: ` ${figureText.why.more({ n: v.cols - longest })}`, quiet: true }];
+}
+
+/** The same queries and keys, compared by the dot product and by a network. */
+export function comparedOf(
+  { dot, additive }: AdditiveAnswer,
+  texts: Texts,
+): readonly Showing<TowersId>[] {
+  const { memory } = pairsOf(texts);
+  const scores = { ...memory, symbol: word(text.additive.scores) };
+  const weights = { ...memory, symbol: word(text.additive.weights) };
+  const products = scoresIn(dot, why.scores({ d: dot.values.Q.shape[1] }), scores);
+  const units = scoresIn(additive, why.additive, scores);
+  const say = ({ row, col }: Place) =>
+    units.look.hidden!(row, col) ? [] : unitsOf(additive.values, row, col);
+  return [
+    {
+      ...{ ...dot, roles: { Q: 'q', K: 'k' } },
+      shown: { dot: products, dotWeights: weightsIn(dot, weights) },
+    },
+    {
+      ...additive,
+      shown: { additive: { ...units, say }, additiveWeights: weightsIn(additive, weights) },
+    },
+  ];
 }

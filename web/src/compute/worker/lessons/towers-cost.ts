@@ -1,6 +1,6 @@
 // What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
 import { additiveWeights } from '../../shared/handmade/towers-weights';
-import { additiveCall, readsOf, run, type TowersAsk } from './towers';
+import { additiveInputs, boolean, callOf, plain, readsOf, type TowersAsk } from './towers';
 import type { Call } from './timed';
 
 /** The three attentions, cross-attention alone, the whole call, the last step's self-attention, additive attention. */
@@ -41,18 +41,21 @@ export const towersCall: Call<TowersAsk & { readonly call: TowersCall }> = (tril
   return {
     cost: cost.sum(parts[call]),
     prepare() {
-      const { trace, again } = run(tril, ask, [0, ...target.slice(0, -1)]);
+      const { trace, again } = callOf(tril, ask, [0, ...target.slice(0, -1)]);
       const [encoder, decoder] = [trace.encoder[0], trace.decoder[0]];
       const attend = ({ queries, keys, values }: typeof decoder.crossAttention) =>
         tril.attention(queries, keys, values);
       const queries = decoder.queries.read();
       const last = tril.tensor([1, 1, width], queries.slice(queries.length - width));
+      const { Q, K, ...weights } = additiveInputs(tril, ask, decoder.crossAttention);
+      const values = plain(tril, decoder.crossAttention.values);
+      const mask = boolean(tril, ask.masks.memory);
       const calls: Record<TowersCall, () => unknown> = {
         attentions: () => [encoder, decoder, decoder.crossAttention].map(attend),
         cross: () => attend(decoder.crossAttention),
         whole: again,
         step: () => tril.attention(last, decoder.keys, decoder.values),
-        additive: additiveCall(tril, ask, decoder.crossAttention).plain,
+        additive: () => tril.additiveAttention(Q, K, values, weights, { mask }),
       };
       return calls[call];
     },

@@ -1,8 +1,10 @@
 // What chapter "Two towers" shows, on the core: one call of transformer(), the decoder step by step with
 // past keys, additive attention beside the dot product. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
+import { run, type Graph } from 'tril/graph';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
+import { additiveGraph, attentionGraph } from '../../shared/handmade/towers-graph';
 import {
   additiveWeights,
   generator,
@@ -15,6 +17,7 @@ import {
   type ModeId,
 } from '../../shared/handmade/towers-weights';
 import { download, upload } from '../../shared/lessons/matrices';
+import { allNumbers, type NodeValues } from './graph';
 import { apart } from './sums';
 
 export interface TowersAsk {
@@ -33,13 +36,9 @@ export interface TowersAsk {
   };
 }
 
-export interface AttentionMaps {
-  readonly q: MatrixData;
-  readonly k: MatrixData;
-  readonly v: MatrixData;
-  readonly masked: MatrixData;
-  readonly weights: MatrixData;
-  readonly heads: MatrixData;
+interface Found {
+  readonly graph: Graph;
+  readonly values: NodeValues;
 }
 
 /** What the towers read, [S, C] and [T, C]: words and places. */
@@ -50,9 +49,10 @@ export interface Embedded {
 
 export interface TowersAnswer {
   readonly embedded: Embedded;
-  readonly encoder: AttentionMaps;
-  readonly decoder: AttentionMaps;
-  readonly cross: AttentionMaps;
+  /** The encoder's self-attention, the decoder's self-attention, and cross-attention. */
+  readonly source: Found;
+  readonly target: Found;
+  readonly memory: Found;
   /** What the decoder gives, [T, C]. */
   readonly output: MatrixData;
   /** The chance of every word after every step, [T, V], and the likeliest. */
@@ -76,19 +76,8 @@ interface StepsAnswer {
   readonly apart: readonly number[];
 }
 
-export interface AdditiveAnswer {
-  readonly dot: MatrixData;
-  readonly dotWeights: MatrixData;
-  readonly additive: MatrixData;
-  readonly additiveWeights: MatrixData;
-  /** [q | 1] and k. */
-  readonly q: MatrixData;
-  readonly k: MatrixData;
-  /** w_q [q | 1] and w_k k, [T, A] and [S, A], and v. */
-  readonly queries: MatrixData;
-  readonly keys: MatrixData;
-  readonly v: readonly number[];
-}
+/** The same queries and keys, compared in two ways. */
+export type AdditiveAnswer = Readonly<Record<'dot' | 'additive', Found>>;
 
 interface LeakAnswer {
   /** The largest distance of each row of the decoder's output when the last word that it reads is another. */
@@ -117,7 +106,7 @@ function embed(tril: Tril, ids: readonly number[], words: number): Tensor {
   return tril.add(content, tril.linear(hands, upload(tril, where)));
 }
 
-const boolean = (tril: Tril, matrix: MatrixData) =>
+export const boolean = (tril: Tril, matrix: MatrixData) =>
   tril.mask.dense(upload(tril, matrix), { kind: 'boolean' });
 
 function weightsOf(tril: Tril, made: HandMade): Record<string, Tensor> {
@@ -142,7 +131,7 @@ export const readsOf = (words: number) => ({
   model: widthOf(words),
 });
 
-export function run(tril: Tril, ask: TowersAsk, inputs: readonly number[]) {
+export function callOf(tril: Tril, ask: TowersAsk, inputs: readonly number[]) {
   const made = handMade(ask.words, ask.mode, ask.source.length);
   const weights = weightsOf(tril, made);
   const source = embed(tril, ask.source, ask.words);
@@ -162,11 +151,19 @@ export function run(tril: Tril, ask: TowersAsk, inputs: readonly number[]) {
 }
 
 type Trace = Record<'queries' | 'keys' | 'values' | 'masked' | 'weights' | 'heads', Tensor>;
-const maps = (trace: Trace): AttentionMaps => ({
-  ...{ q: download(trace.queries), k: download(trace.keys), v: download(trace.values) },
-  ...{ masked: download(trace.masked), weights: download(trace.weights) },
-  heads: download(trace.heads),
-});
+
+/** An attention of the call, from queries, keys and values on. Numbers that are in the call's trace are taken from there. */
+function attended(tril: Tril, trace: Trace, mask: MatrixData): Found {
+  const of = (name: keyof Trace) => plain(tril, trace[name]);
+  const inputs = { Q: of('queries'), K: of('keys'), V: of('values'), sees: upload(tril, mask) };
+  const found = { scores: of('masked'), weights: of('weights'), heads: of('heads') };
+  const values = allNumbers({ ...run(tril, attentionGraph, inputs), ...found });
+  return { graph: attentionGraph, values };
+}
+
+/** The matrix of a tensor of one sequence or one head. */
+export const plain = (tril: Tril, tensor: Tensor) =>
+  tril.tensor(tensor.shape.slice(1), tensor.read());
 
 /** The names of a trace in the order of computing, those inside of others behind a dot. */
 const order = [
@@ -186,12 +183,14 @@ function shapesOf(prefix: string, trace: object): { name: string; shape: readonl
 }
 
 function towers(tril: Tril, ask: TowersAsk): TowersAnswer {
-  const { embedded, output, trace } = run(tril, ask, shifted(ask.target));
+  const { embedded, output, trace } = callOf(tril, ask, shifted(ask.target));
   const [encoder] = trace.encoder;
   const [decoder] = trace.decoder;
   return {
     embedded,
-    ...{ encoder: maps(encoder), decoder: maps(decoder), cross: maps(decoder.crossAttention) },
+    source: attended(tril, encoder, ask.masks.source),
+    target: attended(tril, decoder, ask.masks.target),
+    memory: attended(tril, decoder.crossAttention, ask.masks.memory),
     output: download(output),
     ...read(tril, output, ask.words),
     shapes: [
@@ -251,7 +250,7 @@ function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor
 function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): StepsAnswer {
   const count = ask.target.length;
   const teacher = shifted(ask.target);
-  const { weights, trace } = run(tril, ask, teacher);
+  const { weights, trace } = callOf(tril, ask, teacher);
   const next = decoderSteps(tril, ask, weights, trace.memory);
   const inputs: number[] = [0];
   const rows: Tensor[] = [];
@@ -264,7 +263,7 @@ function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): Ste
     if (step + 1 < count) inputs.push(feed === 'own' ? written : teacher[step + 1]);
   }
   const byStep = tril.tensor(rows.map((row) => [...row.read()]));
-  const { output: atOnce, embedded } = run(tril, ask, inputs);
+  const { output: atOnce, embedded } = callOf(tril, ask, inputs);
   const each = download(atOnce);
   return {
     ...{ embedded, inputs },
@@ -276,42 +275,37 @@ function steps(tril: Tril, { feed, ...ask }: TowersLessons['steps']['ask']): Ste
   };
 }
 
-/** Additive attention of the same queries, keys and values, by weights made by hand. */
-export function additiveCall(
+/** The inputs of additive attention: the same queries, with a column of ones, the same keys, and weights made by hand. */
+export function additiveInputs(
   tril: Tril,
   ask: TowersAsk,
-  { queries, keys, values }: Pick<Trace, 'queries' | 'keys' | 'values'>,
+  { queries, keys }: Pick<Trace, 'queries' | 'keys'>,
 ) {
   const made = handMade(ask.words, ask.mode, ask.source.length);
   const { w_q, w_k, v } = additiveWeights(made.width, made.gain);
-  const plain = (tensor: Tensor) => tril.tensor(tensor.shape.slice(1), tensor.read());
-  const found = download(queries);
-  const withOne = tril.tensor(
-    Array.from({ length: found.rows }, (_, row) => [
-      ...found.data.subarray(row * found.cols, (row + 1) * found.cols),
-      1,
-    ]),
-  );
-  const weights = { w_q: upload(tril, w_q), w_k: upload(tril, w_k), v: tril.tensor([...v]) };
-  const [k, value] = [plain(keys), plain(values)];
-  const mask = boolean(tril, ask.masks.memory);
+  const { rows, cols, data } = download(queries);
+  const withOne = Array.from({ length: rows }, (_, row) => [
+    ...data.subarray(row * cols, (row + 1) * cols),
+    1,
+  ]);
   return {
-    ...{ q: withOne, k, v },
-    plain: () => tril.additiveAttention(withOne, k, value, weights, { mask }),
-    traced: () => tril.additiveAttention(withOne, k, value, weights, { mask, trace: true }),
+    ...{ Q: tril.tensor(withOne), K: plain(tril, keys) },
+    ...{ w_q: upload(tril, w_q), w_k: upload(tril, w_k), v: tril.tensor([...v]) },
   };
 }
 
 function additive(tril: Tril, ask: TowersAsk): AdditiveAnswer {
-  const { crossAttention } = run(tril, ask, shifted(ask.target)).trace.decoder[0];
-  const { q, k, v, traced } = additiveCall(tril, ask, crossAttention);
-  const { trace } = traced();
+  const { crossAttention } = callOf(tril, ask, shifted(ask.target)).trace.decoder[0];
+  const { Q, K, ...network } = additiveInputs(tril, ask, crossAttention);
+  const V = plain(tril, crossAttention.values);
+  const options = { mask: boolean(tril, ask.masks.memory), trace: true } as const;
+  const { trace } = tril.additiveAttention(Q, K, V, network, options);
+  const { queries, keys, masked: scores, weights } = trace;
+  const inputs = { Q, K, ...network, sees: upload(tril, ask.masks.memory) };
+  const values = { ...run(tril, additiveGraph, inputs), queries, keys, scores, weights };
   return {
-    ...{ dot: download(crossAttention.masked), dotWeights: download(crossAttention.weights) },
-    ...{ additive: download(trace.masked), additiveWeights: download(trace.weights) },
-    ...{ q: download(q), k: download(k) },
-    ...{ queries: download(trace.queries), keys: download(trace.keys) },
-    v: [...v],
+    dot: attended(tril, crossAttention, ask.masks.memory),
+    additive: { graph: additiveGraph, values: allNumbers(values) },
   };
 }
 
@@ -319,7 +313,7 @@ function additive(tril: Tril, ask: TowersAsk): AdditiveAnswer {
 function leak(tril: Tril, ask: TowersAsk): LeakAnswer {
   const inputs = shifted(ask.target);
   const others = [...inputs.slice(0, -1), (inputs[inputs.length - 1] + 1) % ask.words];
-  const [now, then] = [inputs, others].map((ids) => download(run(tril, ask, ids).output));
+  const [now, then] = [inputs, others].map((ids) => download(callOf(tril, ask, ids).output));
   const rowTensor = (of: MatrixData, row: number) => upload(tril, rowOf(of, row, of.cols));
   return { rows: inputs.map((_, row) => apart(tril, rowTensor(then, row), rowTensor(now, row))) };
 }
