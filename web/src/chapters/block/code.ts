@@ -7,6 +7,8 @@ import { programs, type Dialect } from '../../figures/program';
 import { encoderLayer, torchCall, torchLayer } from '../../figures/program-block';
 import type { Scene } from './scene';
 
+export { activationCode, depthCode, normCode } from './more-code';
+
 function about(ask: BlockAsk, tokens: readonly string[]): string {
   const off = ask.off.length > 0 ? `, without ${ask.off.join(', ')}` : '';
   return `A Transformer block, ${ask.norm}-norm${off}: ${tokens.join(' ')}; random weights, seed ${ask.seed}`;
