@@ -189,9 +189,10 @@ export class GraphScene<Id extends string> {
       );
     }
     if (terms.length === 0 || terms.some(({ length }) => length !== 2)) return null;
-    const [a, b] = terms[0].map(
-      (cell) => this.#roleOf(cell) ?? this.#roleOf(this.#origin(cell, false)) ?? '',
-    );
+    const [a, b] = terms[0].map((cell) => {
+      const origins = [false, true].map((through) => this.#origin(cell, through));
+      return [cell, ...origins].map((each) => this.#roleOf(each)).find(Boolean) ?? '';
+    });
     const products = terms.map(([first, second]) => ({ a: first.value, b: second.value }));
     return largestOf(products, a, b);
   }
