@@ -8,7 +8,7 @@ import type { Drawn } from './matrix';
 import type { Role } from './palette.svelte';
 import type { Mark } from './pointing.svelte';
 import { drawnOf, type Look } from './scene';
-import type { Part } from './why';
+import { foundAt, type Part, type Why } from './why';
 
 /** Stacks matrices of one size into one tensor. */
 export const stacked = (all: readonly MatrixData[]) => ({
@@ -91,6 +91,13 @@ export function drawnFrom<Id extends string>({ shown, values, front, most }: Sho
     return [id, drawnOf(id, cut(matrixOf(values, node, own), most ?? Infinity), look)] as const;
   });
   return Object.fromEntries(drawn) as Readonly<Partial<Record<Id, Drawn>>>;
+}
+
+/** The explanation of a cell whose matrix has its own words for it; null for other cells, and outside of the matrix. */
+export function saidAt(drawn: Drawn | undefined, { say, note }: Shown, cell: Place): Why | null {
+  const found = foundAt(drawn, cell);
+  const parts = found && say?.(cell);
+  return parts ? { ...found, parts, note: typeof note === 'string' ? note : note(cell) } : null;
 }
 
 /** The sources of a matrix, and the operation that computes it. */
