@@ -10,6 +10,7 @@ const symbol = (id: string) => message(`attend.symbols.${id}`);
 
 /** The factors of the equation, in pairs. */
 async function products(attend: AttendPage, left: string, right: string): Promise<number[][]> {
+  await expect(attend.why).toHaveAttribute('data-why', 'scores'); // once what reads the graph is there
   const factors = (role: string) =>
     attend.why.locator(`.equation > span.role-${role}:not(:first-child)`).allTextContents();
   const [a, b] = [await factors(left), await factors(right)];

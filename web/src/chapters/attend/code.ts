@@ -1,5 +1,7 @@
-// The figure as a program elsewhere: NumPy, PyTorch or C++ code with all inputs that gives the same digits.
+// The figures as programs elsewhere: NumPy, PyTorch or C++ code with all inputs that gives the same digits. The programs of the
+// head are read from its graph, except in C++, where the core computes the head by one call.
 import { below, pythonRandom } from '../../figures/code';
+import { programsOf } from '../../figures/graph';
 import { programs } from '../../figures/program';
 import type { SoftmaxLessons } from '../../compute/worker/lessons/softmax';
 import type { MatrixData } from '../../compute/page/protocol';
@@ -7,26 +9,26 @@ import type { HeadId } from '../../compute/shared/handmade/attend-heads';
 import type { Scene } from '../../scenes/attend/scene';
 import text from '$texts/attend.yaml';
 
-export function attendCode({ tokens, result, causal }: Scene, head: HeadId) {
+export function attendCode({ tokens, showing, drawn, causal }: Scene, head: HeadId) {
   const entered = tokens ? `: ${tokens.tokens.join(' ')}` : '';
-  const { x, wq, wk, wv, output } = result.matrices;
-  const given = {
-    about: `softmax(Q K^T / sqrt(d) + M) V, head "${text.head.names[head]}"${entered}`,
-    inputs: { X: x, W_Q: wq, W_K: wk, W_V: wv },
-    expected: output,
-  };
-  const flag = causal ? 'True' : 'False';
-  return programs(given, (say) => ({
-    steps: [
-      say.linear('X', { Q: 'W_Q', K: 'W_K', V: 'W_V' }),
-      say.attention('output', { causal }),
-      say.by({
-        pytorch: `# From PyTorch 2 on the last lines are also
-# output = F.scaled_dot_product_attention(Q[None], K[None], V[None], is_causal=${flag})[0]`,
-      }),
-    ],
+  const about = `softmax(Q K^T / sqrt(d) + M) V, head "${text.head.names[head]}"${entered}`;
+  const { numpy, pytorch } = programsOf(about, showing, ['output']);
+  const [X, W_Q, W_K, W_V, expected] = (['x', 'wq', 'wk', 'wv', 'output'] as const).map(
+    (id) => drawn[id].matrix,
+  );
+  const { cpp } = programs({ about, inputs: { X, W_Q, W_K, W_V }, expected }, (say) => ({
+    steps: [say.linear('X', { Q: 'W_Q', K: 'W_K', V: 'W_V' }), say.attention('output', { causal })],
     result: 'output',
   }));
+  const call = `scaled_dot_product_attention(Q[None], K[None], V[None], is_causal=${causal ? 'True' : 'False'})[0]`;
+  return {
+    numpy,
+    pytorch: () => `${pytorch()}
+# From PyTorch 2 on, all that follows V is also one call:
+# output = torch.nn.functional.${call}
+`,
+    cpp,
+  };
 }
 
 function rowOf({ cols, data }: MatrixData, row: number): MatrixData {
@@ -34,12 +36,11 @@ function rowOf({ cols, data }: MatrixData, row: number): MatrixData {
 }
 
 /** One row of weights times V. */
-export function blendCode({ result, names }: Scene, row: number) {
-  const { weights, v, output } = result.matrices;
+export function blendCode({ drawn: { weights, v, output }, names }: Scene, row: number) {
   const given = {
     about: `A row of weights times V: the output of ${names[row]}`,
-    inputs: { weights: rowOf(weights, row), V: v },
-    expected: rowOf(output, row),
+    inputs: { weights: rowOf(weights.matrix, row), V: v.matrix },
+    expected: rowOf(output.matrix, row),
   };
   return programs(given, (say) => ({
     steps: [

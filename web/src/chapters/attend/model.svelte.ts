@@ -2,7 +2,8 @@
 // Worker's answer to a scene. Changes go the other way, into the address, and nowhere else.
 import { getContext, setContext } from 'svelte';
 import { Answer } from '../../compute/page/lessons.svelte';
-import type { AttendRequest, AttendResult, MatrixData } from '../../compute/page/protocol';
+import type { AttendRequest, MatrixData, MatrixId } from '../../compute/page/protocol';
+import type { AttendResult } from '../../compute/worker/lessons/attend';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import {
   decode,
@@ -23,11 +24,12 @@ import {
   type WeightId,
 } from '../../compute/shared/handmade/attend-heads';
 import { asTyped } from '../../figures/format';
+import { madeOf } from '../../figures/graph-values';
 import { parseNumbers, replaceNumber, type Numbers } from '../../entered/numbers';
 import type { Entered } from '../../entered/labels';
 import { requestOf } from '../../entered/attend';
 import { sceneOf } from '../../scenes/attend/scene';
-import { isSquare, onStage, type StepId } from '../../state/attend-steps';
+import { isSquare, type StepId } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';
 import { tokenize } from '../../entered/tokens';
 
@@ -163,7 +165,8 @@ class AttendModel {
   /** A pin goes along where the next step has the same cell: same query, same key. */
   #carriedPin(step: StepId): Cell | null {
     const { pin } = this.state;
-    if (!pin || onStage(step).includes(pin.matrix)) return pin;
+    if (!pin || !this.scene || pin.matrix === step) return pin;
+    if (madeOf<MatrixId>(this.scene.showing, step).sources.includes(pin.matrix)) return pin;
     if (isSquare(pin.matrix) && isSquare(step)) return { ...pin, matrix: step };
     return null;
   }

@@ -23,7 +23,7 @@ export function questionOf(scene: Scene, turn: number): Question | null {
   const span = length - first;
   const query = first + ((((span - 1 - 2 * turn) % span) + span) % span);
   const seen = Array.from({ length: causal ? query + 1 : length }, (_, key) => key);
-  const weight = (key: number) => at(scene.result.matrices.weights, query, key);
+  const weight = (key: number) => at(scene.drawn.weights.matrix, query, key);
   const weights = seen.map(weight);
   const most = Math.max(...weights);
   if (!(most > 0)) return null;

@@ -49,16 +49,6 @@ export interface CostData {
   readonly intensity: number;
 }
 
-export interface AttendResult {
-  readonly matrices: Readonly<Record<MatrixId, MatrixData>>;
-  /** Sum of every row of weights, [T, 1]. */
-  readonly rowSums: MatrixData;
-  /** output times the table's rows in use, [T, distinct tokens]: the amount of each token in it. */
-  readonly readout: MatrixData | null;
-  /** Time of all of the above in the core, in milliseconds. */
-  readonly milliseconds: number;
-}
-
 /** The loaded package. */
 export interface Loaded {
   readonly variant: string;

@@ -1,12 +1,7 @@
 // From what the visitor entered and what the core answered to matrices that can be drawn.
-import {
-  at,
-  matrixIds,
-  rowOf,
-  type AttendResult,
-  type MatrixData,
-  type MatrixId,
-} from '../../compute/page/protocol';
+import { at, matrixIds, rowOf, type MatrixData, type MatrixId } from '../../compute/page/protocol';
+import type { AttendResult } from '../../compute/worker/lessons/attend';
+import { matrixOf, type Shown, type Showing } from '../../figures/graph-values';
 import {
   numerals,
   plain,
@@ -24,6 +19,7 @@ import { isSquare } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';
 import { labelsOf, type Entered } from '../../entered/labels';
 import type { Tokens } from '../../entered/tokens';
+import { saidOf } from './why';
 
 export interface Scene {
   readonly result: AttendResult;
@@ -41,7 +37,18 @@ export interface Scene {
   /** Columns of X. */
   readonly groups: readonly LabelGroup[];
   readonly drawn: Readonly<Record<MatrixId, Drawn>>;
+  /** The graph's matrices for its reader. */
+  readonly showing: Showing<MatrixId>;
 }
+
+const nodes: Partial<Record<MatrixId, string>> = {
+  ...{ x: 'X', wq: 'W_Q', wk: 'W_K', wv: 'W_V', q: 'Q', k: 'K', v: 'V' },
+};
+/** The node of a matrix; without a mask, the masked scores are the scaled ones. */
+const nodeOf = (id: MatrixId, { values }: AttendResult): string =>
+  id === 'masked' && !values.masked ? 'scaled' : (nodes[id] ?? id);
+const numbersOf = (id: MatrixId, result: AttendResult) =>
+  matrixOf(result.values, nodeOf(id, result));
 
 function groupsOf(width: number, content: Entered['kind']): LabelGroup[] {
   const { one, who, what, where } = text.axes;
@@ -85,11 +92,14 @@ function symbolOf(id: MatrixId): MatrixSymbol {
   return word(text.symbols[id]);
 }
 
-function axesOf(id: MatrixId, scene: Omit<Scene, 'drawn'>): { rows: Axis; cols: Axis } {
+function axesOf(
+  id: MatrixId,
+  { rows, cols }: MatrixData,
+  scene: Omit<Scene, 'drawn' | 'showing'>,
+): { rows: Axis; cols: Axis } {
   const { axes } = text;
   const words = scene.content === 'tokens';
   const tokens = (title: string) => ({ ...wordAxis(scene.labels, title, scene.names), words });
-  const { rows, cols } = scene.result.matrices[id];
   if (isSquare(id)) return { rows: tokens(axes.query), cols: tokens(axes.key) };
   if (id === 'x') return { rows: tokens(axes.token), cols: inputAxis(scene.groups) };
   if (id === 'wq' || id === 'wk' || id === 'wv') {
@@ -117,8 +127,8 @@ export function planeOf(
 }
 
 /** The largest weight of a row. */
-export function heaviest({ result }: Scene, row: number): Cell<MatrixId> {
-  const weights = rowOf(result.matrices.weights, row);
+export function heaviest({ drawn }: Scene, row: number): Cell<MatrixId> {
+  const weights = rowOf(drawn.weights.matrix, row);
   return { matrix: 'weights', row, col: Math.max(0, weights.indexOf(Math.max(...weights))) };
 }
 
@@ -133,10 +143,10 @@ export interface SceneOptions {
 }
 
 export function sceneOf({ entered, causal, result, before, unedited }: SceneOptions): Scene {
-  const { x, q, v } = result.matrices;
+  const [x, q, v] = (['x', 'q', 'v'] as const).map((id) => numbersOf(id, result));
   const labels = labelsOf(entered);
   const groups = groupsOf(x.cols - 1 - positions.width, entered.kind);
-  const scene: Omit<Scene, 'drawn'> = {
+  const scene = {
     result,
     content: entered.kind,
     length: x.rows,
@@ -149,23 +159,30 @@ export function sceneOf({ entered, causal, result, before, unedited }: SceneOpti
     tokens: entered.kind === 'tokens' ? entered : null,
     groups,
   };
-  const scoresEnd = scaleEnd(result.matrices.scores.data);
-  const drawn = matrixIds.map((id): [MatrixId, Drawn] => {
-    const matrix = result.matrices[id];
+  const scoresEnd = scaleEnd(result.values.scores.data);
+  const entries = matrixIds.map((id): [MatrixId, Drawn] => {
+    const matrix = numbersOf(id, result);
     const isWeight = weightIds.includes(id as WeightId);
     const hides = causal && (id === 'masked' || id === 'weights');
     const look: Look = {
-      ...{ symbol: symbolOf(id), role: roles[id], ...axesOf(id, scene) },
+      ...{ symbol: symbolOf(id), role: roles[id], ...axesOf(id, matrix, scene) },
       ...(id === 'weights' && { kind: 'weights' }),
       // Scores, scaled and masked share a scale, so that scaling is seen.
       ...(isSquare(id) && id !== 'weights' && { end: scoresEnd, shared: true }),
       // A NaN shows through the mask: a row that has one is NaN throughout.
       hidden: hides ? (row, col) => col > row && !Number.isNaN(at(matrix, row, col)) : plain.hidden,
-      changed: differences(matrix, before?.matrices[id]),
+      changed: differences(matrix, before && numbersOf(id, before)),
       edited: isWeight ? differences(matrix, unedited[id as WeightId]) : null,
       editable: isWeight || (id === 'x' && entered.kind === 'numbers'),
     };
     return [id, drawnOf(id, matrix, look)];
   });
-  return { ...scene, drawn: Object.fromEntries(drawn) as Record<MatrixId, Drawn> };
+  const drawn = Object.fromEntries(entries) as Record<MatrixId, Drawn>;
+  const said = saidOf({ ...scene, drawn });
+  const shown = matrixIds.map((id): [MatrixId, Shown] => [
+    id,
+    { ...said[id], node: nodeOf(id, result), look: drawn[id] },
+  ]);
+  const { graph, values } = result;
+  return { ...scene, drawn, showing: { graph, values, shown: Object.fromEntries(shown) } };
 }

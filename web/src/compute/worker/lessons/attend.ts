@@ -1,36 +1,55 @@
 // One attention head on the core, every intermediate read back. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
+import { run, type Graph, type GraphValues } from 'tril/graph';
 import type { Answers } from '../answers';
-import type { AttendRequest, AttendResult, Content, MatrixData } from '../../page/protocol';
+import type { AttendRequest, Content, MatrixData } from '../../page/protocol';
+import { attendGraphs } from '../../shared/handmade/attend-graph';
 import { download, upload } from '../../shared/lessons/matrices';
+import { allNumbers, type NodeValues } from './graph';
+
+export interface AttendResult {
+  readonly graph: Graph;
+  readonly values: NodeValues;
+  /** Sum of every row of weights, [T, 1]. */
+  readonly rowSums: MatrixData;
+  /** output times the table's rows in use, [T, distinct tokens]: the amount of each token in it. */
+  readonly readout: MatrixData | null;
+}
 
 export interface AttendLessons {
   attend: { ask: AttendRequest; answer: AttendResult };
 }
 
-function contentOf(tril: Tril, content: Content): MatrixData {
-  if (content.kind === 'numbers') return content.numbers;
-  return download(tril.embedding(content.ids, upload(tril, content.table)));
-}
-
-/** X = [ 1 | content | position ], put together column by column. */
+/** X = [ 1 | content | position ]. */
 export function inputOf(
   tril: Tril,
   content: Content,
-  positions: AttendRequest['positions'],
-): MatrixData {
-  const left = contentOf(tril, content);
-  const { width, wavelength, ratio } = positions;
-  const right = download(tril.sinusoidalPositions(left.rows, width, { wavelength, ratio }));
-  const cols = 1 + left.cols + width;
-  const data = new Float32Array(left.rows * cols);
-  for (let row = 0; row < left.rows; ++row) {
-    const joined = data.subarray(row * cols, (row + 1) * cols);
-    joined[0] = 1;
-    joined.set(left.data.subarray(row * left.cols, (row + 1) * left.cols), 1);
-    joined.set(right.data.subarray(row * width, (row + 1) * width), 1 + left.cols);
-  }
-  return { rows: left.rows, cols, data };
+  { width, wavelength, ratio }: AttendRequest['positions'],
+): Tensor {
+  const middle =
+    content.kind === 'numbers'
+      ? upload(tril, content.numbers)
+      : tril.embedding(content.ids, upload(tril, content.table));
+  const [rows] = middle.shape;
+  const ones = tril.tensor([rows, 1], new Float32Array(rows).fill(1));
+  const right = tril.sinusoidalPositions(rows, width, { wavelength, ratio });
+  return tril.concatenate([ones, middle, right], { axis: -1 });
+}
+
+const graphOf = (causal: boolean) => attendGraphs[causal ? 'causal' : 'unmasked'];
+
+/** The values of the head's graph. Those after the scores come from one call of attention, which reads no hidden key. */
+export function headOf(
+  tril: Tril,
+  { content, positions, weights, causal }: AttendRequest,
+): GraphValues {
+  const [W_Q, W_K, W_V] = [weights.q, weights.k, weights.v].map((one) => upload(tril, one));
+  const X = inputOf(tril, content, positions);
+  const values = run(tril, graphOf(causal), { X, W_Q, W_K, W_V });
+  const { Q, K, V } = values;
+  const { output, trace } = tril.attention(Q, K, V, { causal, trace: true });
+  const { scores: scaled, masked, weights: shares } = trace;
+  return { ...values, scaled, ...(causal && { masked }), weights: shares, output };
 }
 
 /** How much of each token's value is in each output row: only the tokens in use. */
@@ -51,49 +70,13 @@ function readout(
   return download(tril.matmul(output, values, { transposeB: true }));
 }
 
-/** [T, D] as one batch of one head. */
-function asHead(tril: Tril, matrix: Tensor): Tensor {
-  return tril.tensor([1, 1, ...matrix.shape], matrix.read());
-}
-
-export function attend(tril: Tril, request: AttendRequest): AttendResult {
-  return tril.scope(() => {
-    const begin = performance.now();
-    const x = upload(tril, inputOf(tril, request.content, request.positions));
-    const [wq, wk, wv] = (['q', 'k', 'v'] as const).map((name) =>
-      upload(tril, request.weights[name]),
-    );
-    const [q, k, v] = [wq, wk, wv].map((weight) => tril.linear(x, weight));
-    const scores = tril.matmul(q, k, { transposeB: true });
-    const heads = [q, k, v].map((matrix) => asHead(tril, matrix));
-    const { output, trace } = tril.attention(heads[0], heads[1], heads[2], {
-      causal: request.causal,
-      trace: true,
-    });
-    const weights = download(trace.weights);
-    const ones = tril.tensor([weights.cols, 1], new Float32Array(weights.cols).fill(1));
-    const rowSums = tril.matmul(upload(tril, weights), ones);
-    const outputRows = download(output);
+export const attendAnswers: Answers<AttendLessons> = {
+  attend(tril, request) {
+    const values = headOf(tril, request);
     return {
-      matrices: {
-        x: download(x),
-        wq: request.weights.q,
-        wk: request.weights.k,
-        wv: request.weights.v,
-        q: download(q),
-        k: download(k),
-        v: download(v),
-        scores: download(scores),
-        scaled: download(trace.scores),
-        masked: download(trace.masked),
-        weights,
-        output: outputRows,
-      },
-      rowSums: download(rowSums),
-      readout: readout(tril, upload(tril, outputRows), request),
-      milliseconds: performance.now() - begin,
+      ...{ graph: graphOf(request.causal), values: allNumbers(values) },
+      rowSums: download(tril.sum(values.weights, { axis: -1, keepDims: true })),
+      readout: readout(tril, values.output, request),
     };
-  });
-}
-
-export const attendAnswers: Answers<AttendLessons> = { attend };
+  },
+};

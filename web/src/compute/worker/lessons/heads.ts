@@ -64,7 +64,7 @@ export interface HeadsLessons {
 function inputOfHeads(tril: Tril, { ids, batch }: HeadsAsk): Tensor {
   const order = batch === 0 ? ids : [...ids].reverse();
   const content = { kind: 'tokens', ids: [start, ...order], table: tableWithStart } as const;
-  const x = upload(tril, inputOf(tril, content, positions));
+  const x = inputOf(tril, content, positions);
   return tril.concatenate([x, tril.zeros([x.shape[0], inputs - x.shape[1]])], { axis: -1 });
 }
 

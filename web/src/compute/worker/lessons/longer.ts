@@ -1,7 +1,7 @@
 // The answers of chapter "Longer", computed by the core. There is no arithmetic here.
 import type { Mask, Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
-import { attend } from './attend';
+import { headOf } from './attend';
 import type { Answers } from '../answers';
 import type { AttendRequest, MatrixData } from '../../page/protocol';
 import { download, stack, upload } from '../../shared/lessons/matrices';
@@ -130,11 +130,13 @@ export function maskOf({ mask }: Tril, kind: MaskKind): { mask: Mask } | Record<
 }
 
 export function inputs(tril: Tril, given: Given, edits: readonly Replaced[]): Inputs {
-  const made =
+  const [q, k, v] =
     given.kind === 'random'
       ? stack(tril.randomNormal([3, given.tokens, given.width], { seed: given.seed }))
-      : (({ q, k, v }) => [q, k, v])(attend(tril, given.request).matrices);
-  const [q, k, v] = made.map((matrix) => ({ ...matrix, data: matrix.data.slice() }));
+      : tril.scope(() => {
+          const { Q, K, V } = headOf(tril, given.request);
+          return [Q, K, V].map(download);
+        });
   const all = { q, k, v };
   for (const { matrix, row, col, value } of edits) {
     const { rows, cols, data } = all[matrix];

@@ -142,7 +142,7 @@ interface Prepared {
 }
 
 function prepare(tril: Tril, ask: MaskAsk): Prepared {
-  const x = inputOf(tril, ask.content, positions);
+  const x = download(inputOf(tril, ask.content, positions));
   const single = masksOf(tril, ask.rules, x.rows);
   const mask = tril.mask.and(...Object.values(single));
   const M = added(tril, mask, x.rows);
