@@ -54,6 +54,6 @@ export const full: Record<string, string> = {
     'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
   tour: 'at=2.4&word=3&pulls=0,1,2,0.5,0,0,0,4&strict=1.5&pin=scores.0.2&seed=7&say=wugo+wug&off=5&is=02787fcd',
   towers:
-    'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&asks=3&asked=9&whole=memory&pin=gap.0.1&additivePin=dot.1.2',
+    'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&asks=3&asked=9&whole=memory&pin=scores.0.1&additivePin=dot.1.2',
   write: `exercise=causal&code=${write.packed('x = 1\n')}&made=abc&program=block&own=${write.packed('y = 2\n')}`,
 };
