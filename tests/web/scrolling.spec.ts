@@ -1,6 +1,7 @@
 // Scrolling keys belong to the reader: nothing takes them unless they move the focused element.
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
+import { pressToScroll } from './scroll-key.ts';
 import { usual, weekly } from './weekly.ts';
 
 const keys = [
@@ -30,11 +31,7 @@ for (const { id } of chapters) {
     const address = page.url();
     let before = await top();
     for (const key of ['Space', 'ArrowDown'] as const) {
-      // Under load a browser may lose a key.
-      await expect(async () => {
-        await page.keyboard.press(key);
-        await expect.poll(top, { message: key, timeout: 5000 }).toBeGreaterThan(before);
-      }).toPass({ timeout: 60_000 });
+      await pressToScroll(page, key, before);
       before = await top();
     }
     for (const key of keys) await page.keyboard.press(key);

@@ -1,6 +1,7 @@
 // The position of the tour: the scroll, the dots, the keys and the address.
 import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
+import { pressToScroll } from './scroll-key.ts';
 import { open, scrollTo } from './tour-page.ts';
 
 /** Questions cover their answers, as they do for visitors. */
@@ -24,12 +25,7 @@ test('dots lead to the screens; keys, back and forward do what they do everywher
     await expect(dot(id)).toHaveAttribute('aria-current', 'step');
   }
   await page.locator('main').click({ position: { x: 40, y: 300 } });
-  // Under load a browser may lose a key.
-  await expect(async () => {
-    await page.keyboard.press('PageDown');
-    const top = () => page.evaluate(() => scrollY);
-    await expect.poll(top, { timeout: 5000 }).toBeGreaterThan(200);
-  }).toPass({ timeout: 60_000 });
+  await pressToScroll(page, 'PageDown', 200);
   await expect(page).toHaveURL(/at=0\.\d/u);
 });
 
