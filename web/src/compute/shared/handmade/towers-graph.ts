@@ -1,5 +1,5 @@
-// The attentions of chapter "Two towers" as graphs: the one of all towers, and one with scores by a small network instead of the
-// dot product. `sees` is 1 where a query may look, else 0.
+// The attentions of chapter "Two towers" as graphs: scaled dot-product attention, which both towers use, and additive
+// attention, whose scores come from a small network. `sees` is 1 where a query may look, else 0.
 import { graph } from 'tril/graph';
 
 export const attentionGraph = graph(

@@ -11,6 +11,10 @@ export function download(tensor: Tensor): MatrixData {
   return { rows, cols, data: tensor.read() };
 }
 
+/** A matrix of ones; a product with it adds up. */
+export const ones = (tril: Tril, rows: number, cols: number): Tensor =>
+  tril.tensor([rows, cols], new Float32Array(rows * cols).fill(1));
+
 /** The matrices along the first axis. */
 export function stack(tensor: Tensor): MatrixData[] {
   const [count, rows, cols] = tensor.shape;

@@ -4,7 +4,7 @@ import { run, type Graph, type GraphValues } from 'tril/graph';
 import type { Answers } from '../answers';
 import type { AttendRequest, Content, MatrixData } from '../../page/protocol';
 import { attendGraphs } from '../../shared/handmade/attend-graph';
-import { download, upload } from '../../shared/lessons/matrices';
+import { download, ones, upload } from '../../shared/lessons/matrices';
 import { allNumbers, type NodeValues } from './graph';
 
 export interface AttendResult {
@@ -31,9 +31,8 @@ export function inputOf(
       ? upload(tril, content.numbers)
       : tril.embedding(content.ids, upload(tril, content.table));
   const [rows] = middle.shape;
-  const ones = tril.tensor([rows, 1], new Float32Array(rows).fill(1));
   const right = tril.sinusoidalPositions(rows, width, { wavelength, ratio });
-  return tril.concatenate([ones, middle, right], { axis: -1 });
+  return tril.concatenate([ones(tril, rows, 1), middle, right], { axis: -1 });
 }
 
 const graphOf = (causal: boolean) => attendGraphs[causal ? 'causal' : 'unmasked'];

@@ -14,6 +14,7 @@ import {
   type AttentionGradient,
   type LinearGradient,
 } from '../../shared/lessons/check-names';
+import { ones } from '../../shared/lessons/matrices';
 import {
   dataOf,
   shaped,
@@ -171,8 +172,7 @@ export function otherwiseShaped(
   if (shape.length > wanted.length && shape.join().endsWith(`,${wanted.join()}`)) {
     const size = wanted.reduce((product, one) => product * one, 1);
     const count = given.data.length / size;
-    const ones = tril.tensor([1, count], new Float32Array(count).fill(1));
-    const sum = tril.matmul(ones, tril.tensor([count, size], given.data));
+    const sum = tril.matmul(ones(tril, 1, count), tril.tensor([count, size], given.data));
     return { id: 'batchNotSummed', data: shaped(dataOf(sum), wanted) };
   }
   return null;

@@ -4,7 +4,7 @@ import type { LessonsTril as Tril } from 'tril/lessons';
 import { headOf } from './attend';
 import type { Answers } from '../answers';
 import type { AttendRequest, MatrixData } from '../../page/protocol';
-import { download, stack, upload } from '../../shared/lessons/matrices';
+import { download, ones, stack, upload } from '../../shared/lessons/matrices';
 
 /** Source of Q, K and V: random numbers, or a head of chapter Attend on tokens. */
 export type Given =
@@ -261,8 +261,7 @@ function linear(tril: Tril, { given, edits, map }: LongerLessons['linear']['ask'
 /** Each element's share of their sum, [1, T]. */
 function sharesOf(tril: Tril, values: Tensor): Tensor {
   const row = tril.tensor([1, values.size], values.read());
-  const ones = tril.tensor([values.size, 1], new Float32Array(values.size).fill(1));
-  return tril.divide(row, tril.matmul(row, ones));
+  return tril.divide(row, tril.matmul(row, ones(tril, values.size, 1)));
 }
 
 /** The matrix E with `rank` averages of neighbouring keys. */

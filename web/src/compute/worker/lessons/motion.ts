@@ -2,7 +2,7 @@
 import type { Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
-import { download, upload } from '../../shared/lessons/matrices';
+import { download, ones, upload } from '../../shared/lessons/matrices';
 
 export interface MotionLessons {
   /** A dot product, pair by pair. */
@@ -39,7 +39,7 @@ function joining(tril: Tril, { shares, values }: MotionLessons['joining']['ask']
   );
   const left = tril.tensor(soFar);
   const partial = tril.matmul(left, upload(tril, values));
-  const sums = tril.matmul(left, tril.tensor([count, 1], new Float32Array(count).fill(1)));
+  const sums = tril.matmul(left, ones(tril, count, 1));
   return {
     partial: download(partial),
     blends: download(tril.divide(partial, sums)),

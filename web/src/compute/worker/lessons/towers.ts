@@ -16,7 +16,7 @@ import {
   type HandMade,
   type ModeId,
 } from '../../shared/handmade/towers-weights';
-import { download, upload } from '../../shared/lessons/matrices';
+import { download, ones, upload } from '../../shared/lessons/matrices';
 import { allNumbers, type NodeValues } from './graph';
 import { apart } from './sums';
 
@@ -162,8 +162,7 @@ function attended(tril: Tril, trace: Trace, mask: MatrixData): Found {
 }
 
 /** The matrix of a tensor of one sequence or one head. */
-export const plain = (tril: Tril, tensor: Tensor) =>
-  tril.tensor(tensor.shape.slice(1), tensor.read());
+export const plain = (tril: Tril, tensor: Tensor) => tril.reshape(tensor, tensor.shape.slice(1));
 
 /** The names of a trace in the order of computing, those inside of others behind a dot. */
 const order = [
@@ -233,10 +232,7 @@ function decoderSteps(tril: Tril, ask: TowersAsk, weights: Record<string, Tensor
       : { ...tril.attention(q, k, v, { mask }), present: { key: k, value: v } };
     past = attended.present;
     const { output } = attended;
-    const attention = tril.linear(
-      tril.tensor(output.shape.slice(1), output.read()),
-      ofLayer('self_attn.out_proj.weight'),
-    );
+    const attention = tril.linear(plain(tril, output), ofLayer('self_attn.out_proj.weight'));
     const normed1 = tril.layerNorm(tril.add(x, attention));
     const looked = tril.multiHeadAttention(normed1, cross, {
       ...{ heads: 1, context: memory },
@@ -283,13 +279,10 @@ export function additiveInputs(
 ) {
   const made = handMade(ask.words, ask.mode, ask.source.length);
   const { w_q, w_k, v } = additiveWeights(made.width, made.gain);
-  const { rows, cols, data } = download(queries);
-  const withOne = Array.from({ length: rows }, (_, row) => [
-    ...data.subarray(row * cols, (row + 1) * cols),
-    1,
-  ]);
+  const asking = plain(tril, queries);
   return {
-    ...{ Q: tril.tensor(withOne), K: plain(tril, keys) },
+    Q: tril.concatenate([asking, ones(tril, asking.shape[0], 1)], { axis: -1 }),
+    K: plain(tril, keys),
     ...{ w_q: upload(tril, w_q), w_k: upload(tril, w_k), v: tril.tensor([...v]) },
   };
 }
