@@ -1,18 +1,22 @@
 // Answers that are cached by the content of their questions. The test runs in Node.
 import { expect, test } from '@playwright/test';
 import { isSame, Kept } from '../../web/src/compute/page/kept.ts';
+import type { Outcome } from '../../web/src/compute/page/line.ts';
 
 type Hear = (answer: string | null) => void;
+const answerOf = (outcome: Outcome) => (outcome.what === 'answer' ? String(outcome.answer) : null);
 
 /** A cache to ask: records its questions, the listener of each, and whether it was cancelled. */
 function asked(most = 4) {
-  const kept = new Kept<string>(most);
+  const kept = new Kept(most);
   const begun: { question: unknown; hear: Hear; cancelled: boolean }[] = [];
   const heard: (string | null)[] = [];
   const ask = (question: unknown) =>
     kept.ask(
       question,
-      (hear) => {
+      (settle) => {
+        const hear: Hear = (answer) =>
+          settle(answer === null ? { what: 'cancelled' } : { what: 'answer', answer });
         const one = { question, hear, cancelled: false };
         begun.push(one);
         const cancel = () => {
@@ -21,7 +25,7 @@ function asked(most = 4) {
         };
         return { tell() {}, cancel };
       },
-      (answer) => heard.push(answer),
+      (outcome) => heard.push(answerOf(outcome)),
     );
   return { ask, begun, heard };
 }

@@ -1,8 +1,8 @@
 // The cost of a call of the core, for a figure's foot: the core's count at once, and the time of one call once it is in
 // sight.
-import { Answer } from '../compute/page/lessons.svelte';
+import { Query } from '../compute/page/query.svelte';
 import type { CallAsk, CallId, SizesOf } from '../compute/worker/lessons/calls';
-import { LateAnswer } from './late.svelte';
+import { whenQuiet } from './when-quiet.svelte';
 
 /** The costs of calls to compare; null if there are none, and until they are counted. */
 export function useCosts<Id extends CallId>(call: Id, all: () => readonly SizesOf<Id>[] | null) {
@@ -10,11 +10,11 @@ export function useCosts<Id extends CallId>(call: Id, all: () => readonly SizesO
     const sizes = all();
     return sizes && ({ call, sizes } as CallAsk);
   };
-  const costs = new Answer('cost', ask);
-  const times = new LateAnswer('time', ask);
+  const costs = new Query('cost', ask);
+  const times = new Query('time', ask, { when: whenQuiet() });
   return {
     get now() {
-      return costs.now?.map((cost, i) => ({ ...cost, time: times.now?.[i] ?? null })) ?? null;
+      return costs.now?.map((cost, i) => ({ ...cost, time: times.current?.[i] ?? null })) ?? null;
     },
   };
 }

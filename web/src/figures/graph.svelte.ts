@@ -1,9 +1,9 @@
 // A figure of a graph: it asks the core for the values, and reads matrices, highlights, explanations, programs and
 // costs from the graph.
-import { GraphAnswer } from '../compute/page/lessons.svelte';
+import { Query } from '../compute/page/query.svelte';
 import type { Lessons } from '../compute/shared/lesson-protocol';
 import { Figure, type FigureOptions } from './figure.svelte';
-import { costOf, GraphScene, programsOf, type Found, type Shown } from './graph';
+import { costOf, foundOf, GraphScene, programsOf, type Found, type Shown } from './graph';
 
 interface Options<Id extends string> extends Pick<FigureOptions<Id>, 'pin' | 'narrow'> {
   /** The graph to compute, and its inputs. */
@@ -15,7 +15,7 @@ interface Options<Id extends string> extends Pick<FigureOptions<Id>, 'pin' | 'na
 }
 
 export class GraphFigure<Id extends string> extends Figure<Id> {
-  readonly #answer: GraphAnswer;
+  readonly #answer: Query<'graph'>;
   readonly #options: Options<Id>;
   /** Null until its values are computed. */
   readonly scene: GraphScene<Id> | null = $derived.by(() => {
@@ -31,11 +31,11 @@ export class GraphFigure<Id extends string> extends Figure<Id> {
       sources: (cell) => this.scene!.sources(cell),
     });
     this.#options = options;
-    this.#answer = new GraphAnswer(options.ask);
+    this.#answer = new Query('graph', options.ask);
   }
 
   get found(): Found | null {
-    return this.#answer.found;
+    return foundOf(this.#answer);
   }
   /** The cost of all computed values. */
   get cost() {

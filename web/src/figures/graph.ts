@@ -3,6 +3,7 @@
 import { cost, program, sources, why } from 'tril/graph';
 import type { Reason, ReasonCell, Size } from 'tril/graph';
 import type { CostData } from '../compute/page/protocol';
+import type { Query } from '../compute/page/query.svelte';
 import type { Cell } from '../state/cell';
 import { inText } from './format';
 import type { Place } from './grid';
@@ -252,6 +253,10 @@ export class GraphScene<Id extends string> {
     return [{ text: open }, ...inner, { text: close }];
   }
 }
+
+/** The last answered graph with its values: everything shown is read from this. */
+export const foundOf = ({ now, asked }: Query<'graph'>): Found | null =>
+  now && asked && { graph: asked.graph, values: now };
 
 /** A graph's values as programs elsewhere, which compare their results with the values on the page. */
 export function programsOf(about: string, { graph, values }: Found, show: readonly string[]) {

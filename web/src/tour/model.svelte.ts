@@ -1,5 +1,5 @@
 // The open story: its position, the values of its head, and the pinned cell.
-import { GraphAnswer } from '../compute/page/lessons.svelte';
+import { Query } from '../compute/page/query.svelte';
 import { openChapter, type OpenChapter } from '../shell/chapter.svelte';
 import { decode, encode, type TourState } from '../state/tour';
 import { inputsOf, story, type StoryId } from './graphs';
@@ -11,8 +11,8 @@ export class TourModel {
   readonly #pulls = $derived(this.state.pulls);
   readonly #strict = $derived(this.state.strict);
   readonly #inputs = $derived(inputsOf({ pulls: this.#pulls, strict: this.#strict }));
-  readonly #answer = new GraphAnswer(() => ({ graph: story, inputs: this.#inputs }));
-  readonly values = $derived(this.#answer.found?.values ?? null);
+  readonly #answer = new Query('graph', () => ({ graph: story, inputs: this.#inputs }));
+  readonly values = $derived(this.#answer.now);
   readonly pinned = $derived(
     this.state.pin as { matrix: StoryId; row: number; col: number } | null,
   );

@@ -1,7 +1,7 @@
 // What is on the page follows from the address: text to tokens, head to weights, both to a request, the
 // Worker's answer to a scene. Changes go the other way, into the address, and nowhere else.
 import { getContext, setContext } from 'svelte';
-import { Answer } from '../../compute/page/lessons.svelte';
+import { Query } from '../../compute/page/query.svelte';
 import type { AttendRequest, MatrixData, MatrixId } from '../../compute/page/protocol';
 import type { AttendResult } from '../../compute/worker/lessons/attend';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
@@ -80,7 +80,7 @@ class AttendModel {
 
   /** What each request was made of. */
   readonly #jobs = new WeakMap<AttendRequest, Job>();
-  readonly #answer = new Answer('attend', () => {
+  readonly #answer = new Query('attend', () => {
     const job = this.#job;
     if (job) this.#jobs.set(job.request, job);
     return job?.request ?? null;

@@ -24,11 +24,11 @@ export class KeptTensors {
       const all = tensors();
       if (all.length === 0) return;
       const plain = all.map(({ shape, data }) => ({ shape, data }));
-      const begun = lessons.open(
+      const begun = lessons.begin(
         'keep',
         { tensors: plain },
-        (number) => (this.#set = { tensors: all, number }),
         ({ what }) => (this.#set = what === 'failed' ? { tensors: all, number: null } : null),
+        (number) => (this.#set = { tensors: all, number: number as number }),
         true,
       );
       return () => begun.cancel();

@@ -2,7 +2,7 @@
 import { getContext, setContext } from 'svelte';
 import { divisions, headWidth, heads } from '../../compute/shared/handmade/heads-circuit';
 import type { HeadsAnswer, HeadsAsk } from '../../compute/worker/lessons/heads';
-import { Answer, unchanging } from '../../compute/page/lessons.svelte';
+import { Query, unchanging } from '../../compute/page/query.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, sequenceOf, type Sequence } from './model';
@@ -18,7 +18,7 @@ export class Answered {
   readonly #batch = $derived.by(() => this.#model.state.batch);
   readonly #question = unchanging(() => askOf(this.#model.state));
   readonly #ask = $derived(this.#question());
-  readonly #answer: Answer<'heads'>;
+  readonly #answer: Query<'heads'>;
   /** The current words. */
   readonly sequence: Sequence = $derived(sequenceOf(this.#text, this.#batch));
   /** The words of each question. */
@@ -48,7 +48,7 @@ export class Answered {
 
   constructor(model: OpenChapter<HeadsState>) {
     this.#model = model;
-    this.#answer = new Answer('heads', () => {
+    this.#answer = new Query('heads', () => {
       if (this.#ask) this.#askedOf.set(this.#ask, this.sequence);
       return this.#ask;
     });

@@ -1,6 +1,6 @@
 // One sentence, read by four heads: the queries to the core follow from the address, as everywhere.
 import { getContext, setContext } from 'svelte';
-import { Answer } from '../../compute/page/lessons.svelte';
+import { Query } from '../../compute/page/query.svelte';
 import {
   contentWidth,
   headIds,
@@ -24,12 +24,12 @@ function wordsOf(typed: string): Tokens {
 class Reader {
   readonly #unedited;
   readonly #entered = new WeakMap<AttendRequest, Tokens>();
-  readonly #answer: Answer<'attend'>;
+  readonly #answer: Query<'attend'>;
 
   constructor(head: HeadId, words: () => Tokens) {
     const weights = headWeights(head, contentWidth, true, { strict });
     this.#unedited = weights;
-    this.#answer = new Answer('attend', () => {
+    this.#answer = new Query('attend', () => {
       const entered = words();
       if (entered.tokens.length === 0) return null;
       const request = requestOf(entered, weights, true);

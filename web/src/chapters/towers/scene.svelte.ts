@@ -1,5 +1,5 @@
 // The core's answer to the state as it is; null while a newer one is under way.
-import { Answer } from '../../compute/page/lessons.svelte';
+import { Query } from '../../compute/page/query.svelte';
 import type { TowersCall } from '../../compute/worker/lessons/towers-cost';
 import { askOf, sameWords, textsOf } from '../../entered/towers';
 import { useCost } from '../../figures/cost.svelte';
@@ -8,7 +8,7 @@ import type { Scene } from './scene';
 
 export class TowersScene {
   readonly #model = useModel();
-  readonly #answer = new Answer('towers', () => askOf(this.#model.state));
+  readonly #answer = new Query('towers', () => askOf(this.#model.state));
   readonly texts = $derived(textsOf(this.#model.state));
   readonly now = $derived.by((): Scene | null => {
     const { now: answer, asked: ask } = this.#answer;

@@ -1,7 +1,7 @@
 // A program that is being written: the results of its lines in the last run, and the explanation of their cells.
 import { untrack } from 'svelte';
 import type { Ran, WriteLessons } from '../../compute/worker/lessons/write';
-import { Answer } from '../../compute/page/lessons.svelte';
+import { Query } from '../../compute/page/query.svelte';
 import { useFigure } from '../../figures/figure.svelte';
 import { GraphScene, costOf, programsOf } from '../../figures/graph';
 import { whyAt, type Why } from '../../figures/why';
@@ -25,7 +25,7 @@ export class Bench {
   /** The line of the cursor, and the one whose row is pointed at. */
   at = $state(0);
   pointed = $state(0);
-  readonly #answer: Answer<'written'>;
+  readonly #answer: Query<'written'>;
   /** The last program that could be parsed. */
   #good = $state.raw<Good | null>(null);
   readonly #prefix: string;
@@ -35,7 +35,7 @@ export class Bench {
   constructor(prefix: string, ask: () => Asked | null, given: () => readonly string[] = () => []) {
     this.#prefix = prefix;
     this.#given = given;
-    this.#answer = new Answer('written', ask);
+    this.#answer = new Query('written', ask);
     $effect.pre(() => {
       const { now, asked } = this.#answer;
       if (now && asked && now.lines.length > 0) untrack(() => (this.#good = { asked, ran: now }));

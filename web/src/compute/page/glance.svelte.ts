@@ -20,7 +20,7 @@ export class Glance<S extends Subject> {
     const lessons = useLessons();
     $effect(() => {
       if (this.seen || !wanted()) return;
-      let begun: Begun<never> | null = null;
+      let begun: Begun<unknown> | null = null;
       const measured: Measured<S>[] = [];
       let peak: number | null = null;
       const hear = (said: MeasureSessions[S]['said']) => {
@@ -28,9 +28,14 @@ export class Glance<S extends Subject> {
         if (said.kind === 'peak') peak = said.gigaflops;
       };
       const back = lessons.whenIdle(() => {
-        begun = lessons.open(subject, { ...plan, brief: true } as never, hear as never, (end) => {
-          if (end.what === 'answer') this.seen = { measured, peak };
-        });
+        begun = lessons.begin(
+          subject,
+          { ...plan, brief: true },
+          (end) => {
+            if (end.what === 'answer') this.seen = { measured, peak };
+          },
+          hear as (said: unknown) => void,
+        );
       });
       return () => {
         back();

@@ -1,5 +1,5 @@
 // A cache of answers: questions with equal content count as the same, and the same question is not asked twice.
-import type { Begun } from './line';
+import type { Begun, Outcome } from './line';
 
 /** The content of a question as text, in which any two float32 values differ. Null if it has files or buffers. */
 function contentOf(question: unknown): string | null {
@@ -41,13 +41,13 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-type Hear<Answer> = (answer: Answer | null) => void;
+type Hear = (outcome: Outcome) => void;
 
-export class Kept<Answer> {
+export class Kept {
   readonly #most: number;
   /** The answers, least recently used first. */
-  readonly #answers = new Map<string, Answer>();
-  readonly #asked = new Map<string, { begun: Begun | null; readonly hear: Set<Hear<Answer>> }>();
+  readonly #answers = new Map<string, Outcome>();
+  readonly #asked = new Map<string, { begun: Begun | null; readonly hear: Set<Hear> }>();
 
   constructor(most: number) {
     this.#most = most;
@@ -57,18 +57,14 @@ export class Kept<Answer> {
    * Calls `begin` for a question that was not asked before, or that has files; a question without an answer is asked
    * again the next time.
    */
-  ask(
-    question: unknown,
-    begin: (hear: Hear<Answer>) => Begun,
-    hear: Hear<Answer>,
-  ): Pick<Begun, 'cancel'> {
+  ask(question: unknown, begin: (hear: Hear) => Begun, hear: Hear): Begun {
     const content = contentOf(question);
     if (content === null) return begin(hear);
     const known = this.#answers.get(content);
     if (known !== undefined) {
       this.#keep(content, known);
       hear(known);
-      return { cancel() {} };
+      return { tell() {}, cancel() {} };
     }
     let asked = this.#asked.get(content);
     if (asked) asked.hear.add(hear);
@@ -76,26 +72,27 @@ export class Kept<Answer> {
       asked = { begun: null, hear: new Set([hear]) };
       this.#asked.set(content, asked);
       const { hear: all } = asked;
-      asked.begun = begin((answer) => {
+      asked.begun = begin((outcome) => {
         this.#asked.delete(content);
-        if (answer !== null) this.#keep(content, answer);
+        if (outcome.what === 'answer') this.#keep(content, outcome);
         const heard = [...all];
         all.clear();
-        for (const each of heard) each(answer);
+        for (const each of heard) each(outcome);
       });
     }
     const { begun, hear: all } = asked;
     return {
+      tell() {},
       // Others may still want the answer.
       cancel: () => {
         if (!all.delete(hear)) return;
-        hear(null);
+        hear({ what: 'cancelled' });
         if (all.size === 0) begun?.cancel();
       },
     };
   }
 
-  #keep(content: string, answer: Answer): void {
+  #keep(content: string, answer: Outcome): void {
     this.#answers.delete(content);
     this.#answers.set(content, answer);
     if (this.#answers.size > this.#most) this.#answers.delete(this.#answers.keys().next().value!);

@@ -27,6 +27,21 @@ export interface Begun<Told = never> {
   cancel(): void;
 }
 
+/** Takes requests: the line to a Worker, or what stands before it. */
+export interface Channel {
+  /**
+   * Calls `hear` once with the outcome. A request with `said` is a session, whose messages that receives; with `holds`
+   * it only keeps something, and nobody waits for its end.
+   */
+  begin(
+    kind: string,
+    ask: unknown,
+    hear: (outcome: Outcome) => void,
+    said?: ((message: unknown) => void) | null,
+    holds?: boolean,
+  ): Begun<unknown>;
+}
+
 interface Waiting {
   readonly kind: string;
   readonly ask: unknown;
@@ -43,7 +58,7 @@ const patience = 20_000;
 /** The last id of a request: ids are unique, so that channels can share a Worker. */
 let newest = 0;
 
-export class Line {
+export class Line implements Channel {
   loaded: Loaded | null = null;
   /** The reason why nothing is computed any more, until the visitor tries again. */
   failure: Failure | null = null;

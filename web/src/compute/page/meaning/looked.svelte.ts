@@ -3,7 +3,7 @@
 import { untrack } from 'svelte';
 import { Looking } from '../asking';
 import type { Progress } from '../../worker/fetched';
-import { unchanging } from '../lessons.svelte';
+import { unchanging } from '../query.svelte';
 import type { Begun } from '../line';
 import { trainingLine, whyOf } from '../training/run.svelte';
 import type { MeaningSessions } from '../../shared/meaning/protocol';
