@@ -78,7 +78,7 @@ class Mine {
 
   /** Takes the head whose training has ended. */
   async take(): Promise<void> {
-    const { asked, end } = training;
+    const { asked, answer: end } = training;
     if (!asked || !end || asked.task !== 'induction' || end.weights === this.#taken) return;
     this.#taken = end.weights;
     const head = {
@@ -101,7 +101,7 @@ class Mine {
       return;
     }
     const others = eachAlone ? [[], ...heads.map((head) => [head])] : [];
-    this.#begun = trainingLine.line.begin(
+    this.#begun = trainingLine.begin(
       'recall',
       { weights: this.head.weights, tokens, off: [off, ...others] },
       (outcome) => {

@@ -13,7 +13,7 @@ const together = 16;
 
 /** The right guess with its reply, and the replies to all others; null while nothing is trained. */
 function foundOf(task: LearnState['task']): Readonly<Record<string, string>> | null {
-  const { frames, end, asked } = training;
+  const { frames, answer: end, asked } = training;
   const last = end && asked?.task === task ? frames.at(-1) : undefined;
   if (!last) return null;
   if (task === 'fixed') {

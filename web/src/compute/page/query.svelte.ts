@@ -11,12 +11,12 @@ import type { Kind, Lessons, Sessions } from '../shared/lesson-protocol';
 
 /** Every kind of question with its answer, and with the parts before it if it has any. */
 interface Questions extends Lessons {
-  own: Pick<Sessions['own'], 'said' | 'answer'> & { ask: OwnAsk };
+  own: Pick<Sessions['own'], 'part' | 'answer'> & { ask: OwnAsk };
 }
 
 type Ask<K extends keyof Questions> = Questions[K]['ask'];
 type Answer<K extends keyof Questions> = Questions[K]['answer'];
-type Part<K extends keyof Questions> = Questions[K] extends { said: infer Said } ? Said : never;
+type Part<K extends keyof Questions> = Questions[K] extends { part: infer Part } ? Part : never;
 
 /** Those who answer. */
 interface Source extends Channel {

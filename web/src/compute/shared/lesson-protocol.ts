@@ -40,7 +40,7 @@ export interface Lessons
 
 export type Kind = keyof Lessons;
 
-/** Every kind of session, as { kind: { ask, said, told, answer } }. */
+/** Every kind of session, as { kind: { ask, part, told, answer } }. */
 export interface Sessions extends CheckSessions, MeasureSessions {}
 
 export type SessionKind = keyof Sessions;

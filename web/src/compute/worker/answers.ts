@@ -34,11 +34,11 @@ export interface Session<Said = never, Told = never> {
   turn(): Promise<void>;
 }
 
-/** Functions that run sessions, as { kind: { ask, said, told, answer } }; they dispose of their own tensors. */
+/** Functions that run sessions, as { kind: { ask, part, told, answer } }; they dispose of their own tensors. */
 export type Held<Own, Loaded extends Tril = LessonsTril> = {
   readonly [K in keyof Own]: Own[K] extends {
     ask: infer Ask;
-    said: infer Said;
+    part: infer Said;
     told: infer Told;
     answer: infer Answer;
   }

@@ -1,78 +1,63 @@
-// Common client of the sessions of chapter "Meaning": each loads, describes itself, and shows the view that is asked
-// for.
+// A session of chapter "Meaning": it loads, describes itself, and shows the view that is asked for.
 import { untrack } from 'svelte';
 import { Looking } from '../asking';
 import type { Progress } from '../../worker/fetched';
+import type { Outcome } from '../line';
 import { unchanging } from '../query.svelte';
-import type { Begun } from '../line';
-import { trainingLine, whyOf } from '../training/run.svelte';
+import { Session, type Ask, type Part, type Told } from '../session.svelte';
+import { trainingLine } from '../training/run.svelte';
 import type { MeaningSessions } from '../../shared/meaning/protocol';
 
 type Kind = keyof MeaningSessions;
-type Said<K extends Kind> = MeaningSessions[K]['said'];
 type Query<K extends Kind> = MeaningSessions[K]['ask']['query'];
 
-/** `State` adds to the states that all have. */
-export abstract class Looked<K extends Kind, State extends string> {
-  state: State | 'loading' | 'failed';
+/** `State` adds to the states that all of them have. */
+export abstract class Looked<K extends Kind, State extends string> extends Session<
+  K,
+  State | 'loading' | 'failed'
+> {
   progress = $state.raw<Progress | null>(null);
-  about = $state.raw<Extract<Said<K>, { about: unknown }>['about'] | null>(null);
-  view = $state.raw<Extract<Said<K>, { view: unknown }>['view'] | null>(null);
-  failure = $state.raw('');
+  about = $state.raw<Extract<Part<K>, { about: unknown }>['about'] | null>(null);
+  view = $state.raw<Extract<Part<K>, { view: unknown }>['view'] | null>(null);
 
-  readonly #kind: K;
-  #session: Begun<MeaningSessions[K]['told']> | null = null;
-  #run = 0;
   readonly #looking = new Looking<Query<K>>();
 
   constructor(kind: K, first: State) {
-    this.#kind = kind;
-    this.state = $state.raw<State | 'loading' | 'failed'>(first);
+    super(kind, trainingLine);
+    this.state = first;
   }
 
   /** Ends the previous session, and starts another. */
-  protected start(ask: MeaningSessions[K]['ask']): void {
+  protected load(ask: Ask<K>): void {
     this.leave();
-    const run = this.#run;
-    this.state = 'loading';
-    this.#session = trainingLine.line.begin(
-      this.#kind,
-      ask,
-      (outcome) => {
-        if (this.#run !== run || outcome.what !== 'failed') return;
-        this.#looking.over();
-        this.failure = whyOf(outcome.failure);
-        this.state = 'failed';
-      },
-      (message) => this.#run === run && this.hear(message as Said<K>),
-    ) as Begun<MeaningSessions[K]['told']>;
+    this.launch(ask, 'loading');
   }
 
   protected leave(): void {
-    ++this.#run;
-    this.#session?.cancel();
-    this.#session = null;
+    this.cancel();
     this.#looking.over();
     this.progress = this.about = null;
   }
 
-  protected hear(said: Said<K>): void {
-    if ('progress' in said) this.progress = said.progress;
-    else if ('about' in said) this.about = said.about as typeof this.about;
-    else if ('view' in said) {
-      this.view = said.view as typeof this.view;
-      this.#looking.shows(said.view.query as Query<K>);
+  protected override settle(outcome: Outcome<never>): void {
+    if (outcome.what === 'cancelled') return;
+    this.#looking.over();
+    super.settle(outcome);
+  }
+
+  protected override hear(part: Part<K>): void {
+    if ('progress' in part) this.progress = part.progress;
+    else if ('about' in part) this.about = part.about as typeof this.about;
+    else if ('view' in part) {
+      this.view = part.view as typeof this.view;
+      this.#looking.shows(part.view.query as Query<K>);
     }
   }
 
-  protected tell(told: MeaningSessions[K]['told']): void {
-    this.#session?.tell(told);
-  }
-
   look(query: Query<K>): void {
-    if (!this.#session || this.state === 'failed') return;
+    if (!this.isOpen) return;
     this.#looking.at(query);
-    this.tell(query);
+    this.tell(query as Told<K>);
   }
 
   /** Shows the view for a query, as it changes. */

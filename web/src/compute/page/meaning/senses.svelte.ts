@@ -7,8 +7,8 @@ class Senses extends Looked<'senses', 'none' | 'reading' | 'there'> {
     super('senses', 'none');
   }
 
-  begin(ask: MeaningSessions['senses']['ask']): void {
-    if (this.state === 'none' || this.state === 'failed') this.start(ask);
+  override begin(ask: MeaningSessions['senses']['ask']): void {
+    if (this.state === 'none' || this.state === 'failed') this.load(ask);
   }
 
   protected override hear(said: SensesSaid): void {

@@ -10,10 +10,10 @@ class Sentences extends Looked<'sentences', 'closed' | 'open'> {
     super('sentences', 'closed');
   }
 
-  begin(name: string, ask: MeaningSessions['sentences']['ask']): void {
+  open(name: string, ask: MeaningSessions['sentences']['ask']): void {
     this.close();
     this.name = name;
-    this.start(ask);
+    this.load(ask);
   }
 
   close(): void {

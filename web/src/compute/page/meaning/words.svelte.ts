@@ -15,10 +15,10 @@ class Words extends Looked<'words', 'none' | 'running' | 'waiting' | 'finished'>
     super('words', 'none');
   }
 
-  begin(ask: MeaningSessions['words']['ask']): void {
+  override begin(ask: MeaningSessions['words']['ask']): void {
     this.source = ask.source;
     this.steps = [];
-    this.start(ask);
+    this.load(ask);
   }
 
   protected override hear(said: WordsSaid): void {

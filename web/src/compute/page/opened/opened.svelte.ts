@@ -3,7 +3,8 @@ import { untrack } from 'svelte';
 import { asks } from '../asking';
 import type { Progress } from '../../worker/fetched';
 import type { Begun } from '../line';
-import { trainingLine, whyOf } from '../training/run.svelte';
+import { whyOf } from '../session.svelte';
+import { trainingLine } from '../training/run.svelte';
 import type {
   About,
   OpenedRequests,
@@ -37,7 +38,7 @@ class OpenedModel {
     const run = ++this.#run;
     this.state = 'loading';
     this.name = name;
-    this.#session = trainingLine.line.begin(
+    this.#session = trainingLine.begin(
       'opened',
       source,
       (outcome) => {

@@ -1,6 +1,6 @@
 // The client of the training in which heads emerge.
-import type { BornAbout, BornSaid, Frame } from '../../shared/training/protocol';
 import { made } from '../made';
+import type { Part } from '../session.svelte';
 import { Run } from './run.svelte';
 import { every } from '../../shared/training/tasks';
 
@@ -9,11 +9,11 @@ const watched = { first: 15, fallen: 60 } as const;
 
 export class Training extends Run<'born'> {
   /** The model at several steps, the first before any step. */
-  frames = $state.raw<readonly Frame[]>([]);
+  readonly frames = $derived(this.parts.map(({ frame }) => frame));
   /** Loss on the batch of each step. */
-  losses = $state.raw<readonly number[]>([]);
-  milliseconds = $state.raw<readonly number[]>([]);
-  about = $state.raw<BornAbout | null>(null);
+  readonly losses = $derived(this.parts.flatMap(({ losses }) => losses));
+  readonly milliseconds = $derived(this.parts.flatMap((part) => part.milliseconds));
+  readonly about = $derived(this.parts[0]?.about ?? null);
   /** Slow enough to be watched; otherwise as fast as the machine allows. */
   slow = $state(false);
   /** Milliseconds for which it has been shown. */
@@ -46,23 +46,18 @@ export class Training extends Run<'born'> {
 
   protected override stay(): number {
     if (!this.slow) return 0;
-    const fallen = (this.frames.at(-1)?.loss ?? Infinity) < (this.about?.ignorant ?? 0) / 10;
+    const fallen = (this.parts.at(-1)?.frame.loss ?? Infinity) < (this.about?.ignorant ?? 0) / 10;
     return (1000 * every) / (fallen ? watched.fallen : watched.first);
   }
 
-  protected override restart(): void {
+  protected override clear(asked: Training['asked']): void {
+    super.clear(asked);
     this.#before = 0;
-    this.frames = [];
-    this.losses = [];
-    this.milliseconds = [];
   }
 
-  protected override draw(said: readonly BornSaid[]): void {
-    this.about = said[0].about ?? this.about;
-    this.frames = [...this.frames, ...said.map(({ frame }) => frame)];
-    this.losses = [...this.losses, ...said.flatMap(({ losses }) => losses)];
+  protected override draw(parts: readonly Part<'born'>[]): void {
+    super.draw(parts);
     if (this.state === 'running') this.took = this.#before + performance.now() - this.#since;
-    this.milliseconds = [...this.milliseconds, ...said.flatMap((one) => one.milliseconds)];
   }
 }
 

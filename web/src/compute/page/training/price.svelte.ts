@@ -1,26 +1,12 @@
 // The client of the measurement of a training step's cost.
-import type { Growth, Priced, PriceSaid, Timed } from '../../shared/training/protocol';
 import { Run } from './run.svelte';
 
 class Price extends Run<'price'> {
-  counted = $state.raw<readonly Priced[]>([]);
-  flops = $state.raw<Growth | null>(null);
-  timed = $state.raw<readonly Timed[]>([]);
-
-  constructor() {
-    super('price');
-  }
-
-  protected override restart(): void {
-    this.timed = [];
-  }
-
-  protected override draw(said: readonly PriceSaid[]): void {
-    for (const one of said) {
-      if ('timed' in one) this.timed = [...this.timed, one.timed];
-      else [this.counted, this.flops] = [one.counted, one.flops];
-    }
-  }
+  /** What the core has counted, which comes first. */
+  readonly #first = $derived(this.parts.find((part) => 'counted' in part));
+  readonly counted = $derived(this.#first?.counted ?? []);
+  readonly flops = $derived(this.#first?.flops ?? null);
+  readonly timed = $derived(this.parts.flatMap((part) => ('timed' in part ? [part.timed] : [])));
 }
 
-export const price = new Price();
+export const price = new Price('price');

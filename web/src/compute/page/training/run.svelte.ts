@@ -1,28 +1,20 @@
 // A training in progress: begun, paused, followed and left. It survives when its chapter is left, and waits there.
 import { untrack } from 'svelte';
+import { asks } from '../asking';
 import { afterFrame } from '../frames';
 import { isSame } from '../kept';
-import { Line, type Begun } from '../line';
-import type { Failure, Loaded } from '../protocol';
+import { Line, type Outcome } from '../line';
+import { Session, type Answer, type Ask, type Part, type Told } from '../session.svelte';
 import { startTrainingWorker } from '../start-worker';
-import type { TrainingSessions, TrainingTold } from '../../shared/training/protocol';
-import text from '$texts/shell.yaml';
+import type { TrainingSessions } from '../../shared/training/protocol';
 
 /** Milliseconds between two drawings, during which the training goes on. */
 const pace = 200;
 
-class TrainingLine {
-  loaded = $state.raw<Loaded | null>(null);
-  readonly line = new Line(
-    startTrainingWorker,
-    () => (this.loaded = this.line.loaded ?? this.loaded),
-  );
-}
-/** The reason why there is no answer. For a missing file it is advice to the visitor, not the file's name. */
-export const whyOf = ({ offline, message }: Failure): string => (offline ? text.offline : message);
-
 /** One Worker for all trainings. */
-export const trainingLine = new TrainingLine();
+export const trainingLine: Line = new Line(startTrainingWorker, () =>
+  asks(trainingLine, trainingLine.asking),
+);
 
 /** An activity that goes on by itself until it is paused. */
 interface Going {
@@ -34,96 +26,78 @@ interface Going {
 /** Activities that are paused because nobody sees them. */
 const unseen = new WeakSet<Going>();
 
-export abstract class Run<K extends keyof TrainingSessions> {
-  state = $state.raw<'loading' | 'ready' | 'running' | 'waiting' | 'finished' | 'failed'>(
-    'loading',
-  );
-  /** The result; set when all steps are done. */
-  end = $state.raw<TrainingSessions[K]['answer'] | null>(null);
-  failure = $state.raw('');
-  /** The training that the figures show. */
-  asked = $state.raw<TrainingSessions[K]['ask'] | null>(null);
-
-  readonly #kind: K;
+export class Run<K extends keyof TrainingSessions> extends Session<
+  K,
+  'loading' | 'ready' | 'running' | 'waiting' | 'finished' | 'failed'
+> {
   /** The training that was begun last. */
-  #wanted: TrainingSessions[K]['ask'] | null = null;
-  #session: Begun<unknown> | null = null;
-  /** Number of the training shown. */
-  #run = 0;
-  #new: TrainingSessions[K]['said'][] = [];
+  #wanted: Ask<K> | null = null;
+  /** The parts that are not shown yet. */
+  #new: Part<K>[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Runs once all messages are shown. */
+  /** Runs once all parts are shown. */
   #over: (() => void) | null = null;
-  /** Cancels the next drawing, if messages are shown one by one. */
+  /** Cancels the next drawing, if parts are shown one by one. */
   #back: (() => void) | null = null;
   /** The training starts as soon as its session has begun. */
   #eager = false;
+  /** No part has arrived yet: the state of another training stays until then. */
+  #isNew = true;
   #told!: () => void;
   /** Settles once there is something to see, or will be nothing. */
   readonly begun = new Promise<void>((done) => (this.#told = done));
 
   constructor(kind: K) {
-    this.#kind = kind;
+    super(kind, trainingLine);
+    this.state = 'loading';
   }
 
-  /** Removes what was shown of another training, before the first message of this one. */
-  protected abstract restart(): void;
-  /** Shows the messages since the last drawing. */
-  protected abstract draw(said: readonly TrainingSessions[K]['said'][]): void;
+  /** Shows the parts since the last drawing. */
+  protected draw(parts: readonly Part<K>[]): void {
+    this.parts = [...this.parts, ...parts];
+  }
 
-  /** Milliseconds for which each message stays; 0 if all are shown at once. */
+  /** Milliseconds for which each part stays; 0 if all are shown at once. */
   protected stay(): number {
     return 0;
   }
 
   /** Begins a training, unless it is the one begun last. */
-  follow(ask: TrainingSessions[K]['ask']): void {
+  follow(ask: Ask<K>): void {
     if (!isSame(ask, this.#wanted)) this.begin(ask);
   }
 
   /** Begins with a model that has not learned anything yet. */
-  begin(ask: TrainingSessions[K]['ask']): void {
+  override begin(ask: Ask<K>): void {
     this.#wanted = ask;
-    this.#session?.cancel();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#new = [];
     this.#over = null;
     this.#stop();
     unseen.delete(this);
-    this.state = 'loading';
-    let first = true;
-    const run = ++this.#run;
-    this.#session = trainingLine.line.begin(
-      this.#kind,
-      ask,
-      (outcome) => {
-        if (this.#run !== run || outcome.what === 'cancelled') return;
-        this.#told();
-        this.#over = () => {
-          if (outcome.what === 'failed') this.failure = whyOf(outcome.failure);
-          if (outcome.what === 'answer') this.end = outcome.answer as typeof this.end;
-          this.state = outcome.what === 'failed' ? 'failed' : 'finished';
-        };
-        if (outcome.what === 'failed' || this.stay() === 0) this.#draw();
-        else this.#show();
-      },
-      (message) => {
-        if (this.#run !== run) return;
-        this.#new.push(message as TrainingSessions[K]['said']);
-        if (!first) return this.#show();
-        // The state of another training stays until the first message of this one.
-        first = false;
-        this.asked = ask;
-        this.end = null;
-        this.restart();
-        if (this.state === 'loading') this.state = 'ready';
-        this.#draw();
-        this.#told();
-      },
-    );
+    this.#isNew = true;
+    this.launch(ask, 'loading');
     if (this.#eager) this.go();
     this.#eager = false;
+  }
+
+  protected override hear(part: Part<K>): void {
+    this.#new.push(part);
+    if (!this.#isNew) return this.#show();
+    this.#isNew = false;
+    this.clear(this.#wanted);
+    if (this.state === 'loading') this.state = 'ready';
+    this.#draw();
+    this.#told();
+  }
+
+  protected override settle(outcome: Outcome<Answer<K>>): void {
+    if (outcome.what === 'cancelled') return;
+    this.#told();
+    this.#over = () => super.settle(outcome);
+    if (outcome.what === 'failed' || this.stay() === 0) this.#draw();
+    else this.#show();
   }
 
   /** The training has not started yet. */
@@ -137,22 +111,22 @@ export abstract class Run<K extends keyof TrainingSessions> {
 
   /** Starts or continues; a training that is not there yet starts as soon as it is. */
   go(): void {
-    if (!this.#session) {
+    if (this.#wanted === null) {
       this.#eager = true;
       return;
     }
-    this.#session.tell('go' satisfies TrainingTold);
+    this.tell('go' as Told<K>);
     this.state = 'running';
     this.#show();
   }
 
   wait(): void {
-    this.#session?.tell('wait' satisfies TrainingTold);
+    this.tell('wait' as Told<K>);
     this.state = 'waiting';
   }
 
   /**
-   * Schedules the drawing of new messages: soon, or one after another if each is to stay. The Worker goes on meanwhile.
+   * Schedules the drawing of new parts: soon, or one after another if each is to stay. The Worker goes on meanwhile.
    */
   #show(): void {
     if (this.stay() > 0) this.#back ??= this.#play(performance.now() + this.stay());
@@ -173,7 +147,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     over?.();
   }
 
-  /** Plays the messages from now on, each when it is due. */
+  /** Plays the parts from now on, each when it is due. */
   #play(due: number): () => void {
     return afterFrame((now) => {
       this.#back = null;
@@ -182,7 +156,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
       let next = due;
       if (now >= due && this.#new.length > 0) {
         this.draw(this.#new.splice(0, 1));
-        // A late message does not shorten the next one's time.
+        // A late part does not shorten the next one's time.
         const stay = this.stay();
         next = (due + stay > now ? due : now) + stay;
       }

@@ -168,7 +168,7 @@ export interface MeaningSessions {
       readonly files: Readonly<Record<string, File>>;
       readonly query: SentencesQuery;
     };
-    said: SentencesSaid;
+    part: SentencesSaid;
     told: SentencesQuery;
     answer: never;
   };
@@ -179,7 +179,7 @@ export interface MeaningSessions {
       readonly file: Shipped;
       readonly query: WordsQuery;
     };
-    said: WordsSaid;
+    part: WordsSaid;
     told: WordsTold;
     answer: never;
   };
@@ -189,7 +189,7 @@ export interface MeaningSessions {
       readonly text: Shipped;
       readonly query: SensesQuery;
     };
-    said: SensesSaid;
+    part: SensesSaid;
     told: SensesQuery;
     answer: never;
   };

@@ -162,5 +162,5 @@ export type OpenedTold =
   | { readonly what: 'drop'; readonly id: number };
 
 export interface OpenedSession {
-  opened: { ask: Source; said: OpenedSaid; told: OpenedTold; answer: never };
+  opened: { ask: Source; part: OpenedSaid; told: OpenedTold; answer: never };
 }

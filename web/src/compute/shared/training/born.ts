@@ -114,7 +114,7 @@ function withoutEach(tril: TrainingTril, trainer: Trainer, heldOut: TokenBatch):
 export async function born(
   tril: TrainingTril,
   { task, seed }: Born['ask'],
-  session: Session<Born['said'], Born['told']>,
+  session: Session<Born['part'], Born['told']>,
 ): Promise<Born['answer']> {
   const { steps, periods, others } = tasks[task];
   const seeds = seedsOf(seed);

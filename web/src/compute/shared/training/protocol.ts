@@ -152,13 +152,13 @@ export type TrainingTold = 'go' | 'wait';
 export interface TrainingSessions {
   born: {
     ask: { readonly task: TaskId; readonly seed: number };
-    said: BornSaid;
+    part: BornSaid;
     told: TrainingTold;
     answer: BornEnd;
   };
   whatIf: {
     ask: { readonly change: ChangeId; readonly seed: number };
-    said: WhatIfPoint;
+    part: WhatIfPoint;
     told: TrainingTold;
     answer: {
       readonly sequence: readonly number[];
@@ -167,7 +167,7 @@ export interface TrainingSessions {
   };
   own: {
     ask: { readonly text: string; readonly seed: number };
-    said: OwnSaid;
+    part: OwnSaid;
     told: TrainingTold;
     /** After all steps it waits, and may be continued. */
     answer: never;
@@ -181,14 +181,14 @@ export interface TrainingSessions {
       /** Heads that are switched off, for each prediction; numbered layer by layer, from 0. */
       readonly off: readonly (readonly number[])[];
     };
-    said: never;
+    part: never;
     told: never;
     /** For each prediction, the probability of each token of the vocabulary. */
     answer: { readonly chances: readonly (readonly number[])[] };
   };
   price: {
     ask: Record<string, never>;
-    said: PriceSaid;
+    part: PriceSaid;
     told: TrainingTold;
     /** Exponents of the times. */
     answer: { readonly milliseconds: Growth };

@@ -13,7 +13,7 @@ export interface KeptSessions {
   /** Sends the id of the set, and keeps the set until it is cancelled. */
   keep: {
     ask: { readonly tensors: readonly TensorData[] };
-    said: number;
+    part: number;
     told: never;
     answer: never;
   };

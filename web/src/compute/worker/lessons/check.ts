@@ -115,7 +115,7 @@ export interface CheckSessions extends KeptSessions {
   /** The correct variant and all mistakes, one after another. */
   own: {
     ask: OwnAsk<TensorData | KeptTensor>;
-    said: Progress;
+    part: Progress;
     told: never;
     answer: OwnResult;
   };

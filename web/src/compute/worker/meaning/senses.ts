@@ -15,7 +15,7 @@ import type {
 } from '../../shared/meaning/protocol';
 
 type Senses = MeaningSessions['senses'];
-type Own = Session<Senses['said'], Senses['told']>;
+type Own = Session<Senses['part'], Senses['told']>;
 
 export function aboutOf({ config }: Model): SensesAbout {
   const { layers, heads, width, context, vocabulary } = shapeOf(config);

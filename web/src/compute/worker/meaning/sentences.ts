@@ -12,7 +12,7 @@ import type {
 } from '../../shared/meaning/protocol';
 
 type Sentences = MeaningSessions['sentences'];
-type Own = Session<Sentences['said'], Sentences['told']>;
+type Own = Session<Sentences['part'], Sentences['told']>;
 
 function aboutOf({ config, settings, parameters }: Encoder): SentencesAbout {
   const { width, pooling, normalised, maxTokens } = settings;

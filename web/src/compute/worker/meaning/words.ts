@@ -8,7 +8,7 @@ import type { MeaningSessions, WordsQuery, WordsStep } from '../../shared/meanin
 import { indexOf, tableOf, viewOf } from '../../shared/meaning/table';
 
 type Words = MeaningSessions['words'];
-type Own = Session<Words['said'], Words['told']>;
+type Own = Session<Words['part'], Words['told']>;
 
 /** Parameters of the vectors that are learned here. */
 export const learning = { width: 64, epochs: 5, minCount: 10 } as const;

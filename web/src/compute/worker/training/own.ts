@@ -65,7 +65,7 @@ export function longestRun(sample: string, text: string) {
 async function write(
   trainer: Trainer,
   seed: number,
-  session: Session<Own['said'], Own['told']>,
+  session: Session<Own['part'], Own['told']>,
 ): Promise<string> {
   const tokens = [...trainer.encode('\n')];
   for (let n = 0; n < sampled; n += piece) {
@@ -80,7 +80,7 @@ async function write(
 export async function own(
   tril: TrainingTril,
   { text, seed }: Own['ask'],
-  session: Session<Own['said'], Own['told']>,
+  session: Session<Own['part'], Own['told']>,
 ): Promise<never> {
   if (text.length > most) throw new Error(`${text.length} letters are more than ${most}`);
   const trainer = tril.trainer({ model, ...training, steps, seed, data: text });

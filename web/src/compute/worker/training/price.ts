@@ -137,7 +137,7 @@ function growth<Each extends PriceSize>(
 export async function price(
   tril: TrainingTril,
   _: Price['ask'],
-  session: Session<Price['said'], Price['told']>,
+  session: Session<Price['part'], Price['told']>,
 ): Promise<Price['answer']> {
   const counted = sizes.map((size) => tril.scope(() => priced(tril, size)));
   session.say({ counted, flops: growth(tril, counted, ({ cost }) => cost.step.flops) });

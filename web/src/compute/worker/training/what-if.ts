@@ -34,7 +34,7 @@ function begin(tril: TrainingTril, trainer: Trainer, names: readonly string[], s
 export async function whatIf(
   tril: TrainingTril,
   { change, seed }: WhatIf['ask'],
-  session: Session<WhatIf['said'], WhatIf['told']>,
+  session: Session<WhatIf['part'], WhatIf['told']>,
 ): Promise<WhatIf['answer']> {
   const seeds = seedsOf(seed);
   const trainerOf = (model: ModelSettings = {}, changed: TrainingSettings = {}) =>
