@@ -5,18 +5,17 @@ import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { ModelState } from '../../state/model';
 import { veils } from '../../figures/veils.svelte';
 import { useModel } from './model';
-import { Running } from './running.svelte';
 import { useShown, type Shown } from './shown.svelte';
 
 export const veil = 'model-away';
 
 class Ranking {
   readonly #shown: Shown;
-  readonly run = new Running('ranking');
+  readonly run = opened.session('ranking');
   /** Prerendered costs for the opening sentence. */
   first = $state.raw<readonly Cost[]>([]);
   /** The prerendered costs still apply. */
-  readonly made: boolean = $derived.by(() => this.run.state === 'waiting' && this.#shown.first);
+  readonly made: boolean = $derived.by(() => this.run.state === 'idle' && this.#shown.first);
   readonly costs = $derived(this.made ? this.first : this.run.parts.flatMap((part) => part.costs));
   /** The head whose absence costs most, once all have been tried. */
   readonly most: Cost | null = $derived.by(() => {
@@ -29,7 +28,7 @@ class Ranking {
     this.#shown = shown;
     $effect(() => {
       if (!this.run.isOfAnother(shown.ask)) return;
-      this.run.forget();
+      this.run.reset();
       veils.lower(veil);
     });
   }

@@ -2,7 +2,7 @@
 // results for the opening sentence.
 import opening from '$opening';
 import { getContext, setContext } from 'svelte';
-import { opened, Reply } from '../../compute/page/opened/opened.svelte';
+import { opened } from '../../compute/page/opened/opened.svelte';
 import {
   openingSampling,
   openingSeed,
@@ -56,13 +56,13 @@ export class Shown {
       ? { ...this.ask, changes: { without: this.off.map(partOf) } }
       : null,
   );
-  readonly #reading = new Reply('read', () => this.ask);
-  readonly #cutReading = new Reply('read', () => this.#cutAsk);
+  readonly #reading = opened.query('read', () => this.ask);
+  readonly #cutReading = opened.query('read', () => this.#cutAsk);
   readonly #nextAsk = $derived.by(() => {
     const ask = this.#cutAsk ?? this.ask;
     return ask && { ...ask, sampling: this.sampling, seed: this.seed };
   });
-  readonly #next = new Reply('next', () => this.#nextAsk);
+  readonly #next = opened.query('next', () => this.#nextAsk);
 
   readonly live = $derived(opened.about !== null && this.#reading.now !== null);
   readonly about = $derived(this.live ? opened.about! : first.about);
@@ -83,9 +83,9 @@ export class Shown {
   /** The figures show the state in the address. */
   readonly current = $derived(
     this.live
-      ? this.#reading.asked === this.ask &&
-          (this.#cutAsk === null || this.#cutReading.asked === this.#cutAsk) &&
-          this.#next.asked === this.#nextAsk
+      ? this.#reading.current !== null &&
+          (this.#cutAsk === null || this.#cutReading.current !== null) &&
+          this.#next.current !== null
       : this.#text === openingText &&
           this.#then.length === 0 &&
           this.seed === openingSeed &&
@@ -96,7 +96,9 @@ export class Shown {
     opened.about === null ||
       (opened.name === null && this.#text === openingText && this.#then.length === 0),
   );
-  readonly why = $derived(this.#reading.why ?? this.#cutReading.why ?? this.#next.why);
+  readonly why = $derived(
+    (this.#reading.error ?? this.#cutReading.error ?? this.#next.error)?.message,
+  );
 }
 
 const key = Symbol('shown');

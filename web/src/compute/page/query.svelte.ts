@@ -8,9 +8,10 @@ import { made } from './made';
 import type { Failure } from './protocol';
 import type { OwnAsk } from '../worker/lessons/check';
 import type { Kind, Lessons, Sessions } from '../shared/lesson-protocol';
+import type { OpenedRequests } from '../shared/opened/protocol';
 
 /** Every kind of question with its answer, and with the parts before it if it has any. */
-interface Questions extends Lessons {
+interface Questions extends Lessons, OpenedRequests {
   own: Pick<Sessions['own'], 'part' | 'answer'> & { ask: OwnAsk };
 }
 
@@ -19,14 +20,16 @@ type Answer<K extends keyof Questions> = Questions[K]['answer'];
 type Part<K extends keyof Questions> = Questions[K] extends { part: infer Part } ? Part : never;
 
 /** Those who answer. */
-interface Source extends Channel {
+export interface Respondent extends Channel {
   /** Number of retries: questions without an answer are asked again. */
-  readonly tries: number;
+  readonly tries?: number;
+  /** What the answers are about: if that changes, they are void. */
+  readonly about?: () => unknown;
 }
 
 interface Options<K extends keyof Questions> {
   /** Default: the lessons' client. */
-  readonly source?: Source;
+  readonly to?: Respondent;
   /** Calls `ask` when the question may be asked (default: at once). The result cancels that. */
   readonly when?: (ask: () => void) => (() => void) | undefined;
   /**
@@ -34,6 +37,12 @@ interface Options<K extends keyof Questions> {
    * and so can the visitor.
    */
   readonly parts?: (ask: Ask<K>) => unknown;
+}
+
+interface Found<K extends keyof Questions> {
+  readonly answer: Answer<K> | null;
+  readonly asked: Ask<K>;
+  readonly about: unknown;
 }
 
 /** The value of `make`, which stays the same object as long as its content is equal. */
@@ -54,18 +63,20 @@ export class Query<K extends keyof Questions> {
   state = $state.raw<'idle' | 'running' | 'answered' | 'failed' | 'cancelled'>('idle');
   /** The last part before the next answer. */
   part = $state.raw<Part<K> | null>(null);
+  /** The reason why the last question has no answer. */
   error = $state.raw<Failure | null>(null);
   /** The last answer, and its question. */
-  #found = $state.raw<{ readonly answer: Answer<K> | null; readonly asked: Ask<K> } | null>(null);
+  #found = $state.raw<Found<K> | null>(null);
 
   readonly #kind: K;
-  readonly #source: Source;
+  readonly #to: Respondent;
   readonly #ask: () => Ask<K> | null;
   readonly #question: Ask<K> | null = $derived.by(() => this.#ask());
   readonly #parts: Options<K>['parts'];
   #begun: Begun<unknown> | null = null;
   /** The question to be answered, in its newest version; null if it has failed. */
   #wanted: Ask<K> | null = null;
+  #about: unknown;
   /** The newest question, until the Worker is free. */
   #next: Ask<K> | null = null;
 
@@ -73,15 +84,15 @@ export class Query<K extends keyof Questions> {
   constructor(
     kind: K,
     ask: () => Ask<K> | null,
-    { source = useLessons(), when, parts }: Options<K> = {},
+    { to = useLessons(), when, parts }: Options<K> = {},
   ) {
     this.#kind = kind;
-    this.#source = source;
+    this.#to = to;
     this.#parts = parts;
     this.#ask = when ? unchanging(ask) : ask;
     if (!browser && !when && !parts) this.#make(ask());
     $effect(() => {
-      void source.tries;
+      void to.tries;
       const question = this.#question;
       if (question === null) return untrack(() => parts && this.cancel());
       if (when) return when(() => this.#put(question));
@@ -90,13 +101,16 @@ export class Query<K extends keyof Questions> {
     $effect(() => () => this.cancel());
   }
 
+  get #valid(): Found<K> | null {
+    return this.#found?.about === this.#to.about?.() ? this.#found : null;
+  }
   /** The last answer. */
   get now(): Answer<K> | null {
-    return this.#found?.answer ?? null;
+    return this.#valid?.answer ?? null;
   }
   /** Its question. */
   get asked(): Ask<K> | null {
-    return this.#found?.asked ?? null;
+    return this.#valid?.asked ?? null;
   }
   /** The answer to the current question; null until it is there. */
   get current(): Answer<K> | null {
@@ -118,14 +132,17 @@ export class Query<K extends keyof Questions> {
   #make(question: Ask<K> | null): void {
     if (question === null) return;
     const answer = made.answer(this.#kind as Kind, question as never) as Answer<K> | null;
-    this.#found = { answer, asked: question };
+    this.#found = { answer, asked: question, about: this.#to.about?.() };
   }
 
   /** A question equal to the last is not asked again, unless it had no answer. */
   #put(question: Ask<K>): void {
-    const isNew = !(this.#parts ? Object.is : isSame)(question, this.#wanted);
+    const about = this.#to.about?.();
+    const isOld = (this.#parts ? Object.is : isSame)(question, this.#wanted);
+    const isNew = !isOld || this.#about !== about;
     if (isNew && this.#parts) this.cancel();
     this.#wanted = question;
+    this.#about = about;
     if (isNew) {
       this.#next = question;
       this.#send();
@@ -139,7 +156,8 @@ export class Query<K extends keyof Questions> {
     if (this.#begun || question === null) return;
     this.#next = null;
     this.state = 'running';
-    this.error = this.part = null;
+    this.part = null;
+    if (this.#parts) this.error = null;
     let over = false;
     const hear = (outcome: Outcome) => {
       over = true;
@@ -149,17 +167,20 @@ export class Query<K extends keyof Questions> {
     };
     const parts = this.#parts && ((part: unknown) => (this.part = part as Part<K>));
     const message = this.#parts ? this.#parts(question) : question;
-    const begun = this.#source.begin(this.#kind, message, hear, parts);
+    const begun = this.#to.begin(this.#kind, message, hear, parts);
     if (!over) this.#begun = begun;
   }
 
   #settle(question: Ask<K>, outcome: Outcome): void {
     const isLast = this.#next === null;
     this.state = outcome.what === 'answer' ? 'answered' : outcome.what;
-    if (outcome.what === 'failed') this.error = outcome.failure;
     if (outcome.what === 'answer') {
+      this.error = null;
       const asked = isLast ? this.#wanted! : question;
-      this.#found = { answer: outcome.answer as Answer<K>, asked };
-    } else if (isLast) this.#wanted = null;
+      this.#found = { answer: outcome.answer as Answer<K>, asked, about: this.#to.about?.() };
+      return;
+    }
+    if (outcome.what === 'failed') this.error = outcome.failure;
+    if (isLast) this.#wanted = null;
   }
 }

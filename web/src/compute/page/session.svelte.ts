@@ -1,4 +1,5 @@
 // A running thing in a Worker: it sends parts until it ends, fails or is cancelled, and takes commands meanwhile.
+import { isSame } from './kept';
 import type { Begun, Channel, Outcome } from './line';
 import type { Failure } from './protocol';
 import type { MeaningSessions } from '../shared/meaning/protocol';
@@ -45,6 +46,11 @@ export class Session<K extends SessionKind, State extends string = Usual> {
   }
   protected get isOpen(): boolean {
     return this.#begun !== null;
+  }
+
+  /** The results belong to something else. */
+  isOfAnother(ask: Ask<K> | null): boolean {
+    return this.asked !== null && !isSame(this.asked, ask);
   }
 
   /** Cancels what is running, and starts anew. */

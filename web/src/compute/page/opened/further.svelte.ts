@@ -4,10 +4,14 @@ import {
   steps,
   type Adapter,
   type FurtherPoint,
+  type FurtherRequests,
 } from '../../shared/opened/further-protocol';
+import type { Begun, Outcome } from '../line';
 import { opened } from './opened.svelte';
 import type { About } from '../../shared/opened/protocol';
 import text from '$texts/model-further.yaml';
+
+type Files = FurtherRequests['furtherFiles']['answer'];
 
 class Further {
   /** The text of the field; null: the default text. */
@@ -21,7 +25,7 @@ class Further {
   #lora = $state.raw<Adapter | null>(null);
   /** The model from which the copy began. */
   #of = $state.raw<About | null>(null);
-  #drop: (() => void) | null = null;
+  #begun: Begun<unknown> | null = null;
 
   readonly #isOfThis = $derived(this.#of !== null && this.#of === opened.about);
   readonly state = $derived(this.#isOfThis ? this.#state : 'ready');
@@ -63,9 +67,9 @@ class Further {
   /** A file of the trained copy. */
   file(name: string): Promise<Uint8Array> {
     return new Promise((done, failed) => {
-      opened.ask('furtherFiles', {}, (files, why) => {
-        if (files) done(files[name]);
-        else failed(new Error(why ?? ''));
+      opened.requests.begin('furtherFiles', {}, (outcome) => {
+        if (outcome.what === 'answer') done((outcome.answer as Files)[name]);
+        else failed(new Error(outcome.what === 'failed' ? outcome.failure.message : ''));
       });
     });
   }
@@ -76,26 +80,25 @@ class Further {
   #ask(upTo: number): void {
     const text = this.#points.length === 0 ? this.#text : null;
     const ask = { text, lora: this.#lora, prompt: this.prompt, upTo };
-    this.#drop?.();
-    this.#drop = opened.ask(
-      'further',
-      ask,
-      (point, why) => {
-        this.#drop = null;
-        if (point) {
-          this.why = '';
-          this.#done = point.step;
-          this.#points = [...this.#points.filter(({ step }) => step !== point.step), point];
-          if (this.#state !== 'running') return;
-          if (point.step < steps) this.#ask(this.#next());
-          else this.#state = 'finished';
-        } else {
-          this.why = why ?? '';
-          this.#state = 'failed';
-        }
-      },
-      (done) => (this.#done = done),
-    );
+    this.#begun?.cancel();
+    const hear = (outcome: Outcome) => this.#hear(outcome as Outcome<FurtherPoint>);
+    const part = (done: unknown) => (this.#done = done as number);
+    this.#begun = opened.requests.begin('further', ask, hear, part);
+  }
+
+  #hear(outcome: Outcome<FurtherPoint>): void {
+    if (outcome.what === 'failed') {
+      this.why = outcome.failure.message;
+      this.#state = 'failed';
+    }
+    if (outcome.what !== 'answer') return;
+    const point = outcome.answer;
+    this.why = '';
+    this.#done = point.step;
+    this.#points = [...this.#points.filter(({ step }) => step !== point.step), point];
+    if (this.#state !== 'running') return;
+    if (point.step < steps) this.#ask(this.#next());
+    else this.#state = 'finished';
   }
 }
 

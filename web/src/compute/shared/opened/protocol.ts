@@ -145,22 +145,17 @@ export interface OpenedRequests extends AwayRequests, FurtherRequests {
 }
 export type RequestKind = keyof OpenedRequests;
 
-export type OpenedSaid =
-  | Loading
-  | { readonly what: 'open'; readonly about: About }
-  | { readonly what: 'part'; readonly id: number; readonly part: unknown }
-  | { readonly what: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly what: 'failed'; readonly id: number; readonly why: string };
+/** Sent with every request about a model. */
+export interface OpenedAsk {
+  /** The handle of the model. */
+  readonly model: number;
+  readonly ask: unknown;
+}
 
-export type OpenedTold =
-  | {
-      readonly what: 'ask';
-      readonly id: number;
-      readonly kind: RequestKind;
-      readonly ask: unknown;
-    }
-  | { readonly what: 'drop'; readonly id: number };
+export type OpenedPart =
+  Loading | { readonly what: 'open'; readonly model: number; readonly about: About };
 
+/** Keeps a model open until it is cancelled. */
 export interface OpenedSession {
-  opened: { ask: Source; part: OpenedSaid; told: OpenedTold; answer: never };
+  opened: { ask: Source; part: OpenedPart; told: never; answer: never };
 }

@@ -1,13 +1,19 @@
-// A model session: the model is loaded, then answers queries as long as the session lasts.
+// A model is loaded, and kept for questions by its handle as long as its session lasts.
 import type { TrainingTril } from 'tril/training';
-import { Cancelled, type Session } from '../answers';
+import type { Session } from '../answers';
 import { fetched } from '../fetched';
-import type { About, OpenedSaid, OpenedTold, Source } from '../../shared/opened/protocol';
+import type {
+  About,
+  OpenedAsk,
+  OpenedPart,
+  RequestKind,
+  Source,
+} from '../../shared/opened/protocol';
 import { requests } from './requests';
 import { placesOf, shapeOf } from './shape';
 import type { Opened } from './work';
 
-type Own = Session<OpenedSaid, OpenedTold>;
+type Own = Session<OpenedPart>;
 
 /** Downloads the page's own files. */
 async function shipped({ address, bytes }: Extract<Source, { address: string }>, session: Own) {
@@ -43,43 +49,37 @@ async function loaded(tril: TrainingTril, source: Source, session: Own) {
   return { opened, about };
 }
 
-/** Answers queries in order; a query that is dropped before its turn, or meanwhile, is not answered. */
-async function answering(opened: Opened, session: Own): Promise<never> {
-  const waiting: OpenedTold[] = [];
-  for (;;) {
-    const told = waiting.shift() ?? (await session.next());
-    if (told.what === 'drop') continue;
-    const { id, kind, ask } = told;
-    const listen = () => {
-      waiting.push(...session.told());
-      if (waiting.some((one) => one.what === 'drop' && one.id === id)) throw new Cancelled();
-    };
-    const work = {
-      say: (part: unknown) => session.say({ what: 'part', id, part }),
-      turn: async () => {
-        await session.turn();
-        listen();
-      },
-    };
-    try {
-      listen();
-      const answer = await requests[kind](opened, ask as never, work as never);
-      session.say({ what: 'answer', id, answer });
-    } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) throw error;
-      await session.turn(); // rejected if nobody wants the model any more
-      if (error instanceof Cancelled) continue;
-      session.say({ what: 'failed', id, why: (error as Error).message });
-    }
-  }
+/** The models that sessions keep open, by handle, each with its last answer. */
+const models = new Map<number, { readonly opened: Opened; last: Promise<unknown> }>();
+let newest = 0;
+
+/** Answers a question about an open model, after those before it. */
+export function answer(
+  kind: RequestKind,
+  { model, ask }: OpenedAsk,
+  session: Session<unknown, unknown>,
+): Promise<unknown> {
+  const kept = models.get(model);
+  if (!kept) throw new Error(`Model ${model} is not open any more.`);
+  const found = kept.last.then(async () => {
+    await session.turn(); // rejected if nobody wants the answer any more
+    return requests[kind](kept.opened, ask as never, session as never);
+  });
+  kept.last = found.catch(() => {});
+  return found;
 }
 
 export async function opened(tril: TrainingTril, source: Source, session: Own): Promise<never> {
   const { opened: own, about } = await loaded(tril, source, session);
+  const model = ++newest;
+  const kept = { opened: own, last: Promise.resolve() };
+  models.set(model, kept);
   try {
-    session.say({ what: 'open', about });
-    return await answering(own, session);
+    session.say({ what: 'open', model, about });
+    for (;;) await session.next();
   } finally {
+    models.delete(model);
+    await kept.last;
     own.pupil?.dispose();
     own.model.dispose();
   }

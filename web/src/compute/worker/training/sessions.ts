@@ -7,7 +7,7 @@ import { ratesAnswers, type RatesLessons } from '../lessons/rates';
 import { callAnswers } from '../lessons/timed';
 import { born } from '../../shared/training/born';
 import type { MeaningSessions } from '../../shared/meaning/protocol';
-import type { OpenedSession } from '../../shared/opened/protocol';
+import type { OpenedAsk, OpenedSession, RequestKind } from '../../shared/opened/protocol';
 import type { TrainingSessions } from '../../shared/training/protocol';
 
 /** Trainings of later figures are loaded when a visitor comes near. */
@@ -35,14 +35,17 @@ const answers: Answers<Own, TrainingTril> = {
   ...callAnswers<StepLessons['cost']['ask']>({ step: stepCall }),
 };
 
-/** The answer of any kind, a training's or a question's, later or at once. */
+/** The answer of any kind, a training's or a question's, later or at once; all other kinds are about an open model. */
 export function work(
   tril: TrainingTril,
   kind: string,
   ask: unknown,
   session: Session<unknown, unknown>,
 ): unknown {
-  return kind in answers
-    ? tril.scope(() => answers[kind as keyof Own](tril, ask as never))
-    : trainings[kind as keyof typeof trainings](tril, ask as never, session as never);
+  if (kind in answers) return tril.scope(() => answers[kind as keyof Own](tril, ask as never));
+  return kind in trainings
+    ? trainings[kind as keyof typeof trainings](tril, ask as never, session as never)
+    : import('../opened/session').then(({ answer }) =>
+        answer(kind as RequestKind, ask as OpenedAsk, session),
+      );
 }
