@@ -29,6 +29,8 @@ export interface Begun<Told = never> {
 
 /** Takes requests: the line to a Worker, or what stands before it. */
 export interface Channel {
+  /** Number of retries: questions without an answer are asked again. */
+  readonly tries?: number;
   /**
    * Calls `hear` once with the outcome. A request with `said` is a session, whose messages that receives; with `holds`
    * it only keeps something, and nobody waits for its end.

@@ -19,17 +19,9 @@ type Ask<K extends keyof Questions> = Questions[K]['ask'];
 type Answer<K extends keyof Questions> = Questions[K]['answer'];
 type Part<K extends keyof Questions> = Questions[K] extends { part: infer Part } ? Part : never;
 
-/** Those who answer. */
-export interface Respondent extends Channel {
-  /** Number of retries: questions without an answer are asked again. */
-  readonly tries?: number;
-  /** What the answers are about: if that changes, they are void. */
-  readonly about?: () => unknown;
-}
-
 interface Options<K extends keyof Questions> {
   /** Default: the lessons' client. */
-  readonly to?: Respondent;
+  readonly to?: Channel;
   /** Calls `ask` when the question may be asked (default: at once). The result cancels that. */
   readonly when?: (ask: () => void) => (() => void) | undefined;
   /**
@@ -37,12 +29,6 @@ interface Options<K extends keyof Questions> {
    * and so can the visitor.
    */
   readonly parts?: (ask: Ask<K>) => unknown;
-}
-
-interface Found<K extends keyof Questions> {
-  readonly answer: Answer<K> | null;
-  readonly asked: Ask<K>;
-  readonly about: unknown;
 }
 
 /** The value of `make`, which stays the same object as long as its content is equal. */
@@ -66,17 +52,16 @@ export class Query<K extends keyof Questions> {
   /** The reason why the last question has no answer. */
   error = $state.raw<Failure | null>(null);
   /** The last answer, and its question. */
-  #found = $state.raw<Found<K> | null>(null);
+  #found = $state.raw<{ readonly answer: Answer<K> | null; readonly asked: Ask<K> } | null>(null);
 
   readonly #kind: K;
-  readonly #to: Respondent;
+  readonly #to: Channel;
   readonly #ask: () => Ask<K> | null;
   readonly #question: Ask<K> | null = $derived.by(() => this.#ask());
   readonly #parts: Options<K>['parts'];
   #begun: Begun<unknown> | null = null;
   /** The question to be answered, in its newest version; null if it has failed. */
   #wanted: Ask<K> | null = null;
-  #about: unknown;
   /** The newest question, until the Worker is free. */
   #next: Ask<K> | null = null;
 
@@ -101,16 +86,13 @@ export class Query<K extends keyof Questions> {
     $effect(() => () => this.cancel());
   }
 
-  get #valid(): Found<K> | null {
-    return this.#found?.about === this.#to.about?.() ? this.#found : null;
-  }
   /** The last answer. */
   get now(): Answer<K> | null {
-    return this.#valid?.answer ?? null;
+    return this.#found?.answer ?? null;
   }
   /** Its question. */
   get asked(): Ask<K> | null {
-    return this.#valid?.asked ?? null;
+    return this.#found?.asked ?? null;
   }
   /** The answer to the current question; null until it is there. */
   get current(): Answer<K> | null {
@@ -120,6 +102,12 @@ export class Query<K extends keyof Questions> {
   cancel(): void {
     this.#next = null;
     this.#begun?.cancel();
+  }
+
+  /** Forgets the last answer. */
+  reset(): void {
+    this.cancel();
+    this.#found = this.#wanted = null;
   }
 
   /** Asks the current question once more. */
@@ -132,17 +120,14 @@ export class Query<K extends keyof Questions> {
   #make(question: Ask<K> | null): void {
     if (question === null) return;
     const answer = made.answer(this.#kind as Kind, question as never) as Answer<K> | null;
-    this.#found = { answer, asked: question, about: this.#to.about?.() };
+    this.#found = { answer, asked: question };
   }
 
   /** A question equal to the last is not asked again, unless it had no answer. */
   #put(question: Ask<K>): void {
-    const about = this.#to.about?.();
-    const isOld = (this.#parts ? Object.is : isSame)(question, this.#wanted);
-    const isNew = !isOld || this.#about !== about;
+    const isNew = !(this.#parts ? Object.is : isSame)(question, this.#wanted);
     if (isNew && this.#parts) this.cancel();
     this.#wanted = question;
-    this.#about = about;
     if (isNew) {
       this.#next = question;
       this.#send();
@@ -177,7 +162,7 @@ export class Query<K extends keyof Questions> {
     if (outcome.what === 'answer') {
       this.error = null;
       const asked = isLast ? this.#wanted! : question;
-      this.#found = { answer: outcome.answer as Answer<K>, asked, about: this.#to.about?.() };
+      this.#found = { answer: outcome.answer as Answer<K>, asked };
       return;
     }
     if (outcome.what === 'failed') this.error = outcome.failure;

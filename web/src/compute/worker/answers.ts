@@ -9,13 +9,6 @@ export type Answers<Own, Loaded extends Tril = LessonsTril> = {
     : never;
 };
 
-/** Functions that answer asynchronously; they dispose of their own tensors. */
-export type Later<Own> = {
-  readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
-    ? (tril: LessonsTril, ask: Ask) => Promise<Answer>
-    : never;
-};
-
 /**
  * The Worker's side of work that takes long, reports progress, or keeps something between commands. Its promises are
  * rejected with `Cancelled` once nobody wants the work any more; then it only cleans up.
@@ -34,15 +27,13 @@ export interface Session<Said = never, Told = never> {
   turn(): Promise<void>;
 }
 
-/** Functions that run sessions, as { kind: { ask, part, told, answer } }; they dispose of their own tensors. */
-export type Held<Own, Loaded extends Tril = LessonsTril> = {
-  readonly [K in keyof Own]: Own[K] extends {
-    ask: infer Ask;
-    part: infer Said;
-    told: infer Told;
-    answer: infer Answer;
-  }
-    ? (tril: Loaded, ask: Ask, session: Session<Said, Told>) => Promise<Answer>
+type Part<One> = One extends { part: infer Part } ? Part : never;
+type Told<One> = One extends { told: infer Told } ? Told : never;
+
+/** Functions that answer later, some of them as sessions with parts; they dispose of their own tensors. */
+export type Later<Own, Loaded extends Tril = LessonsTril> = {
+  readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
+    ? (tril: Loaded, ask: Ask, session: Session<Part<Own[K]>, Told<Own[K]>>) => Promise<Answer>
     : never;
 };
 

@@ -6,62 +6,60 @@ import {
   type FurtherPoint,
   type FurtherRequests,
 } from '../../shared/opened/further-protocol';
-import type { Begun, Outcome } from '../line';
+import type { Outcome } from '../line';
+import { Session } from '../session.svelte';
 import { opened } from './opened.svelte';
-import type { About } from '../../shared/opened/protocol';
 import text from '$texts/model-further.yaml';
 
 type Files = FurtherRequests['furtherFiles']['answer'];
+type State = 'ready' | 'running' | 'waiting' | 'finished' | 'failed';
 
-class Further {
+class Further extends Session<'further', State> {
   /** The text of the field; null: the default text. */
   typed = $state<string | null>(null);
   prompt = $state(text.first);
-  why = $state.raw('');
-  #state = $state.raw<'ready' | 'running' | 'waiting' | 'finished' | 'failed'>('ready');
-  #done = $state.raw(0);
-  #points = $state.raw<readonly FurtherPoint[]>([]);
-  #text = $state.raw('');
-  #lora = $state.raw<Adapter | null>(null);
-  /** The model from which the copy began. */
-  #of = $state.raw<About | null>(null);
-  #begun: Begun<unknown> | null = null;
-
-  readonly #isOfThis = $derived(this.#of !== null && this.#of === opened.about);
-  readonly state = $derived(this.#isOfThis ? this.#state : 'ready');
-  readonly points = $derived(this.#isOfThis ? this.#points : []);
-  readonly done = $derived(this.#isOfThis ? this.#done : 0);
+  points = $state.raw<readonly FurtherPoint[]>([]);
+  /** Number of steps done. */
+  done = $state.raw(0);
   /** The text that is learned. */
-  readonly text = $derived(this.#isOfThis ? this.#text : null);
+  text = $state.raw<string | null>(null);
   /** The adapter that is trained; null: all weights. */
-  readonly lora = $derived(this.#isOfThis ? this.#lora : null);
+  lora = $state.raw<Adapter | null>(null);
 
-  begin(learned: string, lora: Adapter | null): void {
-    this.#of = opened.about;
-    this.#text = learned;
-    this.#lora = lora;
-    this.#points = [];
-    this.#done = 0;
-    this.#state = 'running';
-    this.#ask(0);
+  constructor() {
+    super('further', opened.requests);
+    this.state = 'ready';
+    opened.dependents.add(this);
+  }
+
+  override reset(): void {
+    super.reset();
+    this.state = 'ready';
+    this.points = [];
+    this.done = 0;
+    this.text = this.lora = null;
+  }
+
+  train(learned: string, lora: Adapter | null): void {
+    this.reset();
+    this.text = learned;
+    this.lora = lora;
+    this.#ask(0, 'running');
   }
 
   go(): void {
-    this.#state = 'running';
-    this.#ask(this.#next());
+    this.#ask(this.#next(), 'running');
   }
 
   /** Pauses, and shows the copy's current state. */
   wait(): void {
-    this.#state = 'waiting';
-    this.#ask(0);
+    this.#ask(0, 'waiting');
   }
 
   /** Sets another prompt, which both models continue at once if no training is in progress. */
   write(prompt: string): void {
     this.prompt = prompt;
-    if (this.state === 'running' || this.points.length === 0) return;
-    this.#ask(0);
+    if (this.state !== 'running' && this.points.length > 0) this.#ask(0, this.state);
   }
 
   /** A file of the trained copy. */
@@ -75,30 +73,26 @@ class Further {
   }
 
   /** The step of the next report about the copy. */
-  #next = () => every * (Math.floor(this.#done / every) + 1);
+  #next = () => every * (Math.floor(this.done / every) + 1);
 
-  #ask(upTo: number): void {
-    const text = this.#points.length === 0 ? this.#text : null;
-    const ask = { text, lora: this.#lora, prompt: this.prompt, upTo };
-    this.#begun?.cancel();
-    const hear = (outcome: Outcome) => this.#hear(outcome as Outcome<FurtherPoint>);
-    const part = (done: unknown) => (this.#done = done as number);
-    this.#begun = opened.requests.begin('further', ask, hear, part);
+  #ask(upTo: number, state: State): void {
+    const text = this.points.length === 0 ? this.text! : null;
+    this.launch({ text, lora: this.lora, prompt: this.prompt, upTo }, state);
   }
 
-  #hear(outcome: Outcome<FurtherPoint>): void {
-    if (outcome.what === 'failed') {
-      this.why = outcome.failure.message;
-      this.#state = 'failed';
-    }
+  protected override hear(done: number): void {
+    this.done = done;
+  }
+
+  protected override settle(outcome: Outcome<FurtherPoint>): void {
+    if (outcome.what === 'failed') super.settle(outcome);
     if (outcome.what !== 'answer') return;
     const point = outcome.answer;
-    this.why = '';
-    this.#done = point.step;
-    this.#points = [...this.#points.filter(({ step }) => step !== point.step), point];
-    if (this.#state !== 'running') return;
-    if (point.step < steps) this.#ask(this.#next());
-    else this.#state = 'finished';
+    this.done = point.step;
+    this.points = [...this.points.filter(({ step }) => step !== point.step), point];
+    if (this.state !== 'running') return;
+    if (point.step < steps) this.go();
+    else this.state = 'finished';
   }
 }
 

@@ -1,7 +1,7 @@
 // The client of the open model: one at a time, for all figures of its chapter.
 import type { Progress } from '../../worker/fetched';
-import type { Begun, Outcome } from '../line';
-import { Query, type Respondent } from '../query.svelte';
+import type { Channel, Outcome } from '../line';
+import { Query } from '../query.svelte';
 import { Session, type Part } from '../session.svelte';
 import { trainingLine } from '../training/run.svelte';
 import type { About, OpenedRequests, RequestKind, Source } from '../../shared/opened/protocol';
@@ -15,25 +15,12 @@ class OpenedModel extends Session<'opened', 'closed' | 'loading' | 'open' | 'fai
 
   /** The Worker's handle of the model; null until it is open. */
   #model: number | null = null;
-  readonly #waiting = new Set<Begun<unknown>>();
-
-  /** Takes requests about the model, which end with it. */
-  readonly requests: Respondent = {
-    about: () => this.about,
-    begin: (kind, ask, hear, part) => {
-      let begun: Begun<unknown> = { tell() {}, cancel() {} };
-      if (this.#model === null) {
-        hear({ what: 'cancelled' });
-        return begun;
-      }
-      const settle = (outcome: Outcome) => {
-        this.#waiting.delete(begun);
-        hear(outcome);
-      };
-      begun = trainingLine.begin(kind, { model: this.#model, ask }, settle, part);
-      this.#waiting.add(begun);
-      return begun;
-    },
+  /** Queries and sessions about the model. */
+  readonly dependents = new Set<{ reset(): void }>();
+  /** Takes requests about the model. */
+  readonly requests: Channel = {
+    begin: (kind, ask, hear, part) =>
+      trainingLine.begin(kind, { model: this.#model, ask }, hear, part),
   };
 
   constructor() {
@@ -54,17 +41,26 @@ class OpenedModel extends Session<'opened', 'closed' | 'loading' | 'open' | 'fai
 
   /** The answer to a changing question; without a model no question is asked. */
   query<K extends RequestKind>(kind: K, ask: () => OpenedRequests[K]['ask'] | null): Query<K> {
-    return new Query<K>(kind, () => this.about && (ask() as never), { to: this.requests });
+    return this.#attach(
+      new Query<K>(kind, () => this.about && (ask() as never), { to: this.requests }),
+    );
   }
 
-  /** A request in parts, of the component that is being created. Another model discards everything. */
+  /** A request in parts. */
   session<K extends RequestKind>(kind: K): Session<K> {
-    const session = new Session(kind, this.requests);
+    return this.#attach(new Session(kind, this.requests));
+  }
+
+  /** It belongs to the component that is being created. */
+  #attach<One extends { reset(): void }>(one: One): One {
     $effect(() => {
-      void this.about;
-      return () => session.reset();
+      this.dependents.add(one);
+      return () => {
+        this.dependents.delete(one);
+        one.reset();
+      };
     });
-    return session;
+    return one;
   }
 
   protected override hear(part: Part<'opened'>): void {
@@ -86,7 +82,7 @@ class OpenedModel extends Session<'opened', 'closed' | 'loading' | 'open' | 'fai
   #end(state: 'closed' | 'failed'): void {
     this.state = state;
     this.about = this.progress = this.#model = null;
-    for (const begun of this.#waiting) begun.cancel();
+    for (const one of this.dependents) one.reset();
   }
 }
 

@@ -2,7 +2,7 @@
 // both.
 import { TrilError, type Activation, type Difference } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
-import type { Answers, Held, Later, Session } from '../answers';
+import type { Answers, Later, Session } from '../answers';
 import type { MatrixData } from '../../page/protocol';
 import { attended, attentionCandidates, type Candidate, type Variant } from './attention-variants';
 import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';
@@ -359,9 +359,10 @@ export const checkAnswers: Answers<Omit<CheckLessons, 'files' | 'proof'>> = {
   numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
 };
 
-export const checkSessions: Held<CheckSessions> = { keep, own };
+export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'> & CheckSessions> = {
+  keep,
+  own,
 
-export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'>> = {
   files: (tril, { files }) => readFiles(tril, files),
 
   async proof(tril, { id, expected }) {

@@ -1,18 +1,18 @@
 // The answers of all chapters to the questions of lesson-protocol.ts, and their sessions.
 import type { LessonsTril as Tril } from 'tril/lessons';
-import type { Answers, Held, Later, Session } from '../answers';
+import type { Answers, Later, Session } from '../answers';
 import type { Kind, Lessons, SessionKind, Sessions } from '../../shared/lesson-protocol';
 import { attendAnswers } from './attend';
 import { blockAnswers } from './block';
 import { callsAnswers } from './calls';
 import { graphAnswers } from './graph';
 import { headsAnswers } from './heads';
-import { checkAnswers, checkLater, checkSessions } from './check';
+import { checkAnswers, checkLater } from './check';
 import { checkCostAnswers } from './check-cost';
 import { learnAnswers } from './learn';
 import { longerAnswers } from './longer';
 import { maskAnswers } from './mask';
-import { measureSessions } from './measure';
+import { measureLater } from './measure';
 import { motionAnswers } from './motion';
 import { multiplyAnswers } from './multiply';
 import { ratesAnswers } from './rates';
@@ -20,11 +20,9 @@ import { softmaxAnswers } from './softmax';
 import { towersAnswers } from './towers';
 import { writeLater, type WriteLessons } from './write';
 
-const later: Later<Pick<Lessons, 'files' | 'proof' | keyof WriteLessons>> = {
-  ...checkLater,
-  ...writeLater,
-};
-const answers: Answers<Omit<Lessons, keyof typeof later>> = {
+type LaterLessons = Pick<Lessons, 'files' | 'proof' | keyof WriteLessons>;
+const later: Later<LaterLessons & Sessions> = { ...checkLater, ...measureLater, ...writeLater };
+const answers: Answers<Omit<Lessons, keyof LaterLessons>> = {
   ...multiplyAnswers,
   ...graphAnswers,
   ...attendAnswers,
@@ -42,8 +40,6 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...towersAnswers,
 };
 
-const sessions: Held<Sessions> = { ...checkSessions, ...measureSessions };
-
 type Work = (tril: Tril, ask: unknown, session: Session<unknown, unknown>) => unknown;
 
 /** The answer of any kind, a question's or a session's, at once or later. */
@@ -53,7 +49,7 @@ export function work(
   ask: unknown,
   session: Session<unknown, unknown>,
 ): unknown {
-  const answer = { ...answers, ...later, ...sessions }[kind as Kind | SessionKind] as Work;
+  const answer = { ...answers, ...later }[kind as Kind | SessionKind] as Work;
   return kind in answers
     ? tril.scope(() => answer(tril, ask, session))
     : answer(tril, ask, session);

@@ -1,6 +1,7 @@
 // Context of a loaded model's answers: the model, and the receiver of partial answers.
 import type { Tensor, TokenBatch, Trainer } from 'tril';
 import type { Model, TrainingTril } from 'tril/training';
+import type { Session } from '../answers';
 import type { Shape } from './shape';
 
 /** The trained copy of the model, until it learns another text, or is closed. */
@@ -24,9 +25,5 @@ export interface Opened {
   pupil?: Pupil | undefined;
 }
 
-/** Context of an answer that takes long. */
-export interface Work<Part> {
-  say(part: Part): void;
-  /** Lets others have their turn, at least every tenth of a second; rejected once nobody wants the answer any more. */
-  turn(): Promise<void>;
-}
+/** The part of a session that answers in parts use. */
+export type Work<Part> = Pick<Session<Part>, 'say' | 'turn'>;

@@ -1,6 +1,6 @@
 // The requests that the training Worker handles: trainings, an open model, and the questions of their chapters.
 import type { TrainingTril } from 'tril/training';
-import type { Answers, Held, Session } from '../answers';
+import type { Answers, Later, Session } from '../answers';
 import type { CallAsk, CallsLessons } from '../lessons/calls';
 import { learnAnswers, stepCall, type LearnLessons } from '../lessons/learn';
 import { ratesAnswers, type RatesLessons } from '../lessons/rates';
@@ -11,7 +11,7 @@ import type { OpenedAsk, OpenedSession, RequestKind } from '../../shared/opened/
 import type { TrainingSessions } from '../../shared/training/protocol';
 
 /** Trainings of later figures are loaded when a visitor comes near. */
-const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, TrainingTril> = {
+const trainings: Later<TrainingSessions & OpenedSession & MeaningSessions, TrainingTril> = {
   born,
   own: async (...given) => (await import('./own')).own(...given),
   whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
