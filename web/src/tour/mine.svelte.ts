@@ -1,14 +1,8 @@
-// The head that a visitor has trained: kept in the browser, identified by the hash of its weights, asked for the next
-// letter.
+// The head that a visitor has trained: kept in the browser, identified by the hash of its weights.
 import { browser } from '$app/environment';
 import * as v from 'valibot';
 import { training } from '../compute/page/training/born.svelte';
-import type { Begun } from '../compute/page/line';
-import type { TrainingSessions } from '../compute/shared/training/protocol';
-import { trainingLine } from '../compute/page/training/run.svelte';
 import { keep, kept } from '../state/kept';
-import { headCount } from '../state/tour';
-import { tokensOf } from './nonsense';
 
 const place = 'tril.head';
 /** Number of digits of a hash: enough to tell heads apart, and short enough for a link. */
@@ -54,19 +48,10 @@ function read(text: string | null): Head | null {
   }
 }
 
-type Answer = TrainingSessions['recall']['answer'];
-const heads = Array.from({ length: headCount }, (_, i) => i);
-
 class Mine {
   head = $state.raw<Head | null>(null);
   /** The head was trained in an earlier visit. */
   fromBefore = $state(false);
-  /** Probability of each letter as the next; null while nothing is known. */
-  chances = $state.raw<readonly number[] | null>(null);
-  /** The same with no head off, and then with each head off alone; empty if they were not requested. */
-  alone = $state.raw<readonly (readonly number[])[]>([]);
-  failure = $state('');
-  #begun: Begun | null = null;
   #taken: Uint8Array | null = null;
 
   /** Restores the stored head, after hydration. */
@@ -89,29 +74,6 @@ class Mine {
     this.head = head;
     this.fromBefore = false;
     keep(place, written(head));
-  }
-
-  /** Computes the next letter with some heads off, and with `eachAlone` also with no head and with each head off. */
-  ask(say: string, off: readonly number[], eachAlone: boolean): void {
-    this.#begun?.cancel();
-    const { tokens } = tokensOf(say);
-    if (!this.head || tokens.length === 0) {
-      this.chances = null;
-      this.alone = [];
-      return;
-    }
-    const others = eachAlone ? [[], ...heads.map((head) => [head])] : [];
-    this.#begun = trainingLine.begin(
-      'recall',
-      { weights: this.head.weights, tokens, off: [off, ...others] },
-      (outcome) => {
-        if (outcome.what === 'cancelled') return;
-        this.failure = outcome.what === 'failed' ? outcome.failure.message : '';
-        const found = outcome.what === 'answer' ? (outcome.answer as Answer).chances : [];
-        this.chances = found[0] ?? null;
-        this.alone = found.slice(1);
-      },
-    );
   }
 }
 

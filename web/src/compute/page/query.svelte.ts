@@ -9,9 +9,10 @@ import type { Failure } from './protocol';
 import type { OwnAsk } from '../worker/lessons/check';
 import type { Kind, Lessons, Sessions } from '../shared/lesson-protocol';
 import type { OpenedRequests } from '../shared/opened/protocol';
+import type { TrainingQuestions } from '../shared/training/protocol';
 
 /** Every kind of question with its answer, and with the parts before it if it has any. */
-interface Questions extends Lessons, OpenedRequests {
+interface Questions extends Lessons, OpenedRequests, TrainingQuestions {
   own: Pick<Sessions['own'], 'part' | 'answer'> & { ask: OwnAsk };
 }
 

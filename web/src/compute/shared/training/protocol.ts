@@ -172,6 +172,16 @@ export interface TrainingSessions {
     /** After all steps it waits, and may be continued. */
     answer: never;
   };
+  price: {
+    ask: Record<string, never>;
+    part: PriceSaid;
+    told: TrainingTold;
+    /** Exponents of the times. */
+    answer: { readonly milliseconds: Growth };
+  };
+}
+
+export interface TrainingQuestions {
   /** The predictions of a trained model of heads after some tokens. */
   recall: {
     ask: {
@@ -181,16 +191,7 @@ export interface TrainingSessions {
       /** Heads that are switched off, for each prediction; numbered layer by layer, from 0. */
       readonly off: readonly (readonly number[])[];
     };
-    part: never;
-    told: never;
     /** For each prediction, the probability of each token of the vocabulary. */
     answer: { readonly chances: readonly (readonly number[])[] };
-  };
-  price: {
-    ask: Record<string, never>;
-    part: PriceSaid;
-    told: TrainingTold;
-    /** Exponents of the times. */
-    answer: { readonly milliseconds: Growth };
   };
 }

@@ -1,9 +1,9 @@
 // The predictions of a small trained model after some letters, each time with other heads switched off.
 import type { TrainingTril } from 'tril/training';
 import { heads, layers, model, training, withoutHeads } from '../../shared/training/born';
-import type { TrainingSessions } from '../../shared/training/protocol';
+import type { TrainingQuestions } from '../../shared/training/protocol';
 
-type Recall = TrainingSessions['recall'];
+type Recall = TrainingQuestions['recall'];
 
 export async function recall(
   tril: TrainingTril,

@@ -8,10 +8,11 @@ import { callAnswers } from '../lessons/timed';
 import { born } from '../../shared/training/born';
 import type { MeaningSessions } from '../../shared/meaning/protocol';
 import type { OpenedAsk, OpenedSession, RequestKind } from '../../shared/opened/protocol';
-import type { TrainingSessions } from '../../shared/training/protocol';
+import type { TrainingQuestions, TrainingSessions } from '../../shared/training/protocol';
 
+type Sessions = TrainingSessions & TrainingQuestions & OpenedSession & MeaningSessions;
 /** Trainings of later figures are loaded when a visitor comes near. */
-const trainings: Later<TrainingSessions & OpenedSession & MeaningSessions, TrainingTril> = {
+const trainings: Later<Sessions, TrainingTril> = {
   born,
   own: async (...given) => (await import('./own')).own(...given),
   whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
