@@ -25,7 +25,7 @@ export class Bench {
   /** The line of the cursor, and the one whose row is pointed at. */
   at = $state(0);
   pointed = $state(0);
-  readonly #answer: Query<'written'>;
+  readonly answer: Query<'written'>;
   /** The last program that could be parsed. */
   #good = $state.raw<Good | null>(null);
   readonly #prefix: string;
@@ -35,24 +35,16 @@ export class Bench {
   constructor(prefix: string, ask: () => Asked | null, given: () => readonly string[] = () => []) {
     this.#prefix = prefix;
     this.#given = given;
-    this.#answer = new Query('written', ask);
+    this.answer = new Query('written', ask);
     $effect.pre(() => {
-      const { now, asked } = this.#answer;
+      const { now, asked } = this.answer;
       if (now && asked && now.lines.length > 0) untrack(() => (this.#good = { asked, ran: now }));
     });
   }
 
-  get now(): Ran | null {
-    return this.#answer.now;
-  }
-  /** The query of the current answer. */
-  get asked(): Asked | null {
-    return this.#answer.asked;
-  }
-
   /** If a program cannot be parsed, the results of the previous one, up to the line in question. */
   readonly #shown = $derived.by((): Good | null => {
-    const { now, asked } = this.#answer;
+    const { now, asked } = this.answer;
     if (!now || !asked) return null;
     const good = this.#good;
     const isNew =
@@ -101,7 +93,7 @@ export class Bench {
 
   /** The highlighted lines of the editor. */
   readonly marks = $derived.by((): LineMark[] => {
-    const { now } = this.#answer;
+    const { now } = this.answer;
     const verdict = now?.verdict;
     const wrong = now?.cells
       ? now.cells.flatMap(({ error }) => error?.line ?? [])
@@ -127,7 +119,7 @@ export class Bench {
   readonly cost = $derived(this.whole && costOf(this.whole));
   programs(about: string) {
     const last = this.whole?.graph.nodes.at(-1);
-    const results = this.now?.results ?? [];
+    const results = this.answer.now?.results ?? [];
     const show = results.length > 0 ? results : last ? [last.name] : [];
     return this.whole && show.length > 0 ? programsOf(about, this.whole, show) : {};
   }

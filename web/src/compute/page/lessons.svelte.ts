@@ -40,11 +40,6 @@ export class LessonClient implements Channel {
     return this.#broken ?? this.#refused.at(-1) ?? null;
   }
 
-  /** Some question has no answer yet. */
-  get busy(): boolean {
-    return this.#line.busy;
-  }
-
   /** Starts the Worker, if there is none; `trains` tells whether the chapter trains. */
   start(trains: boolean): void {
     this.#trains = trains;
@@ -67,13 +62,7 @@ export class LessonClient implements Channel {
   }
 
   /** Keeps answers, and the reasons why newest questions have none; sessions go straight to the Worker. */
-  begin(
-    kind: string,
-    ask: unknown,
-    hear: (outcome: Outcome) => void,
-    said: ((message: unknown) => void) | null = null,
-    holds = false,
-  ): Begun<unknown> {
+  begin(...[kind, ask, hear, said, holds]: Parameters<Channel['begin']>): Begun<unknown> {
     if (said) return this.#line.begin(kind, ask, hear, said, holds);
     const others = () => this.#refused.filter((one) => one.kind !== kind);
     const accept = (outcome: Outcome) => {

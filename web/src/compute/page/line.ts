@@ -112,11 +112,7 @@ export class Line implements Channel {
   }
 
   begin(
-    kind: string,
-    ask: unknown,
-    hear: (outcome: Outcome) => void,
-    said: Waiting['said'] = null,
-    holds = false,
+    ...[kind, ask, hear, said = null, holds = false]: Parameters<Channel['begin']>
   ): Begun<unknown> {
     const id = ++newest;
     if (this.failure || this.stopped) {

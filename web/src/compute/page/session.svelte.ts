@@ -4,12 +4,12 @@ import type { Begun, Channel, Outcome } from './line';
 import type { Failure } from './protocol';
 import type { MeaningSessions } from '../shared/meaning/protocol';
 import type { MeasureSessions } from '../shared/measure-protocol';
-import type { OpenedRequests, OpenedSession } from '../shared/opened/protocol';
+import type { OpenedParts, OpenedSession } from '../shared/opened/protocol';
 import type { TrainingSessions } from '../shared/training/protocol';
 import text from '$texts/shell.yaml';
 
 interface Kinds
-  extends MeasureSessions, TrainingSessions, MeaningSessions, OpenedSession, OpenedRequests {}
+  extends MeasureSessions, TrainingSessions, MeaningSessions, OpenedSession, OpenedParts {}
 
 export type SessionKind = keyof Kinds;
 export type Ask<K extends SessionKind> = Kinds[K]['ask'];

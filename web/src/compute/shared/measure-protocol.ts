@@ -79,5 +79,5 @@ export type Said<S extends Subject = 'products'> =
 
 /** A session for each subject. */
 export type MeasureSessions = {
-  readonly [S in Subject]: { ask: Plan<S>; part: Said<S>; told: never; answer: void };
+  readonly [S in Subject]: { ask: Plan<S>; part: Said<S>; answer: void };
 };

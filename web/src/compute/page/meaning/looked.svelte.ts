@@ -1,6 +1,6 @@
 // A session of chapter "Meaning": it loads, describes itself, and shows the view that is asked for.
 import { untrack } from 'svelte';
-import { Looking } from '../asking';
+import { asks } from '../asking';
 import type { Progress } from '../../worker/fetched';
 import type { Outcome } from '../line';
 import { unchanging } from '../query.svelte';
@@ -20,7 +20,8 @@ export abstract class Looked<K extends Kind, State extends string> extends Sessi
   about = $state.raw<Extract<Part<K>, { about: unknown }>['about'] | null>(null);
   view = $state.raw<Extract<Part<K>, { view: unknown }>['view'] | null>(null);
 
-  readonly #looking = new Looking<Query<K>>();
+  /** The newest query. Nothing answers it by itself: sooner or later a view of it is shown. */
+  #newest = '';
 
   constructor(kind: K, first: State) {
     super(kind, trainingLine);
@@ -35,13 +36,13 @@ export abstract class Looked<K extends Kind, State extends string> extends Sessi
 
   protected leave(): void {
     this.cancel();
-    this.#looking.over();
+    asks(this, false);
     this.progress = this.about = null;
   }
 
   protected override settle(outcome: Outcome<never>): void {
     if (outcome.what === 'cancelled') return;
-    this.#looking.over();
+    asks(this, false);
     super.settle(outcome);
   }
 
@@ -50,13 +51,14 @@ export abstract class Looked<K extends Kind, State extends string> extends Sessi
     else if ('about' in part) this.about = part.about as typeof this.about;
     else if ('view' in part) {
       this.view = part.view as typeof this.view;
-      this.#looking.shows(part.view.query as Query<K>);
+      if (JSON.stringify(part.view.query) === this.#newest) asks(this, false);
     }
   }
 
   look(query: Query<K>): void {
     if (!this.isOpen) return;
-    this.#looking.at(query);
+    this.#newest = JSON.stringify(query);
+    asks(this, true);
     this.tell(query as Told<K>);
   }
 

@@ -4,7 +4,13 @@ import type { Channel, Outcome } from '../line';
 import { Query } from '../query.svelte';
 import { Session, type Part } from '../session.svelte';
 import { trainingLine } from '../training/run.svelte';
-import type { About, OpenedRequests, RequestKind, Source } from '../../shared/opened/protocol';
+import type {
+  About,
+  OpenedParts,
+  OpenedRequests,
+  RequestKind,
+  Source,
+} from '../../shared/opened/protocol';
 
 class OpenedModel extends Session<'opened', 'closed' | 'loading' | 'open' | 'failed'> {
   /** Bytes read so far, and their total. */
@@ -47,7 +53,7 @@ class OpenedModel extends Session<'opened', 'closed' | 'loading' | 'open' | 'fai
   }
 
   /** A request in parts. */
-  session<K extends RequestKind>(kind: K): Session<K> {
+  session<K extends keyof OpenedParts>(kind: K): Session<K> {
     return this.#attach(new Session(kind, this.requests));
   }
 

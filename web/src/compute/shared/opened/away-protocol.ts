@@ -132,10 +132,9 @@ export interface PatchSaid {
 export interface AwayRequests {
   cacheCells: {
     ask: Text & { readonly layer: number; readonly head: number };
-    part: never;
     answer: CacheCells;
   };
-  cacheCounts: { ask: { readonly tokens: number }; part: never; answer: CacheCounts };
+  cacheCounts: { ask: { readonly tokens: number }; answer: CacheCounts };
   cacheTimes: {
     ask: Text;
     part: CacheTime;
@@ -144,14 +143,12 @@ export interface AwayRequests {
   };
   away: {
     ask: Text & { readonly without: readonly Without[] };
-    part: never;
     answer: Away;
   };
   ranking: { ask: Text; part: RankingSaid; answer: null };
   patch: { ask: PatchAsk; part: PatchSaid; answer: null };
   patched: {
     ask: PatchAsk & { readonly layer: number; readonly column: number };
-    part: never;
     answer: readonly Shift[];
   };
 }

@@ -64,11 +64,10 @@ export interface FurtherRequests {
     answer: FurtherPoint;
   };
   /** Number of parameters of an adapter. */
-  adapter: { ask: Adapter; part: never; answer: number };
+  adapter: { ask: Adapter; answer: number };
   /** The trained copy, as files. */
   furtherFiles: {
     ask: Record<string, never>;
-    part: never;
     answer: Readonly<Record<string, Uint8Array>>;
   };
 }

@@ -133,17 +133,18 @@ export interface Opening {
   readonly next: Next;
 }
 
-/** Queries to a loaded model: kind by kind, with their partial answers. */
+/** Queries to a loaded model: kind by kind, with the parts before an answer if there are any. */
 export interface OpenedRequests extends AwayRequests, FurtherRequests {
-  tokens: { ask: { readonly text: string }; part: never; answer: readonly Piece[] };
-  read: { ask: TextAsk; part: never; answer: Reading };
+  tokens: { ask: { readonly text: string }; answer: readonly Piece[] };
+  read: { ask: TextAsk; answer: Reading };
   next: {
     ask: TextAsk & { readonly sampling: Sampling; readonly seed: number };
-    part: never;
     answer: Next;
   };
 }
 export type RequestKind = keyof OpenedRequests;
+/** Those that are answered in parts. */
+export type OpenedParts = Pick<OpenedRequests, 'cacheTimes' | 'ranking' | 'patch' | 'further'>;
 
 /** Sent with every request about a model. */
 export interface OpenedAsk {
@@ -157,5 +158,5 @@ export type OpenedPart =
 
 /** Keeps a model open until it is cancelled. */
 export interface OpenedSession {
-  opened: { ask: Source; part: OpenedPart; told: never; answer: never };
+  opened: { ask: Source; part: OpenedPart; answer: never };
 }

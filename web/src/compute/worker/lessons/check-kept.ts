@@ -14,7 +14,6 @@ export interface KeptSessions {
   keep: {
     ask: { readonly tensors: readonly TensorData[] };
     part: number;
-    told: never;
     answer: never;
   };
 }

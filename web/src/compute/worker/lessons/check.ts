@@ -116,7 +116,6 @@ export interface CheckSessions extends KeptSessions {
   own: {
     ask: OwnAsk<TensorData | KeptTensor>;
     part: Progress;
-    told: never;
     answer: OwnResult;
   };
 }

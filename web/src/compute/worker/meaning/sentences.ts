@@ -88,12 +88,11 @@ export async function sentences(
   ask: Sentences['ask'],
   session: Own,
 ): Promise<never> {
-  const ending = new AbortController();
   const encoder = await tril.loadEncoder(ask.files as never, {
-    signal: ending.signal,
+    signal: session.signal,
     progress: (read, all) => {
       session.say({ what: 'loading', progress: { read, all } });
-      session.turn().catch((error: unknown) => ending.abort(error));
+      session.turn().catch(() => {}); // then the signal is aborted
     },
   });
   try {

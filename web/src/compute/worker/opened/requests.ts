@@ -8,7 +8,7 @@ type Handlers = {
   readonly [K in RequestKind]: (
     opened: Opened,
     ask: OpenedRequests[K]['ask'],
-    work: Work<OpenedRequests[K]['part']>,
+    work: Work<OpenedRequests[K] extends { part: infer Part } ? Part : never>,
   ) => OpenedRequests[K]['answer'] | Promise<OpenedRequests[K]['answer']>;
 };
 

@@ -30,14 +30,13 @@ const hasTokenizer = (names: readonly string[]) =>
 async function loaded(tril: TrainingTril, source: Source, session: Own) {
   const files = 'files' in source ? source.files : await shipped(source, session);
   const names = 'files' in source ? source.files.map(({ name }) => name) : Object.keys(files);
-  const ending = new AbortController();
   let bytes = 0;
   const model = await tril.loadModel(files as Record<string, Uint8Array>, {
-    signal: ending.signal,
+    signal: session.signal,
     progress: (read, all) => {
       bytes = all;
       if ('files' in source) session.say({ what: 'loading', progress: { read, all } });
-      session.turn().catch((error: unknown) => ending.abort(error));
+      session.turn().catch(() => {}); // then the signal is aborted
     },
   });
   const shape = shapeOf(model.config);
