@@ -22,7 +22,9 @@ for (const { id } of chapters) {
       await settled(page);
     }
     const asked = await inPage(page, ({ posted }) =>
-      posted.filter(({ what, kind }) => what === 'begin' && !/(?:Times?|race)$/u.test(kind ?? '')),
+      posted.filter(
+        ({ what, kind }) => what === 'begin' && !/^time$|(?:Times?|race)$/u.test(kind ?? ''),
+      ),
     );
     const said = asked.map(({ kind, says }) => `${kind} ${says}`);
     const twice = said.filter((one, i) => said.indexOf(one) < i);
