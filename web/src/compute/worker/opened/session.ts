@@ -48,7 +48,7 @@ async function loaded(tril: TrainingTril, source: Source, session: Own) {
   return { opened, about };
 }
 
-/** The models that sessions keep open, by handle, each with its last answer. */
+/** The models that sessions keep open, by handle, each with the end of its last answer. */
 const models = new Map<number, { readonly opened: Opened; last: Promise<unknown> }>();
 let newest = 0;
 
@@ -64,7 +64,8 @@ export function answer(
     await session.turn(); // rejected if nobody wants the answer any more
     return requests[kind](kept.opened, ask as never, session as never);
   });
-  kept.last = found.catch(() => {});
+  const over = () => {};
+  kept.last = found.then(over, over);
   return found;
 }
 
