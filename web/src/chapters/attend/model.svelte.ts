@@ -25,6 +25,7 @@ import {
 } from '../../compute/shared/handmade/attend-heads';
 import { asTyped } from '../../figures/format';
 import { madeOf } from '../../figures/graph-values';
+import { lateCode } from '../../figures/late-code';
 import { parseNumbers, replaceNumber, type Numbers } from '../../entered/numbers';
 import type { Entered } from '../../entered/labels';
 import { requestOf } from '../../entered/attend';
@@ -210,3 +211,5 @@ export function provideModel(): AttendModel {
 export function useModel(): AttendModel {
   return getContext<AttendModel>(key);
 }
+
+export const programs = lateCode(() => import('./later'));
