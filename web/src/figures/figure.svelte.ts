@@ -66,6 +66,9 @@ export class Figure<Id extends string = string> {
   }
 }
 
+/** The place of a figure, its width, and what a picture of it shows. */
+export type Place = Pick<Figure, 'width' | 'place' | 'element'>;
+
 export const useFigure = <Id extends string>(options: FigureOptions<Id> = {}): Figure<Id> =>
   new Figure(options);
 
