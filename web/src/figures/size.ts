@@ -17,6 +17,10 @@ export interface Room {
   readonly largest?: number;
 }
 
+/** Whole pixels within limits: as many as there are in each of the rooms. */
+export const pixels = (least: number, most: number, ...rooms: readonly number[]): number =>
+  Math.max(least, Math.min(most, ...rooms.map(Math.floor)));
+
 /** `across` and `down` count cells; `fixed` and `above` are the width and height of everything else. */
 export function cellSize(
   room: Room,
