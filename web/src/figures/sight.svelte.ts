@@ -14,6 +14,8 @@ export function whenIdle(work: () => void): () => void {
 
 export class Sight {
   near = $state(false);
+  /** The figure is near, or was before. */
+  met = $state(false);
   /** Called when that changes. */
   changed = () => {};
   /** The figure is in sight, not only near. */
@@ -26,6 +28,7 @@ export class Sight {
     const observer = new IntersectionObserver(
       (entries) => {
         this.near = entries[entries.length - 1].isIntersecting;
+        this.met ||= this.near;
         this.changed();
       },
       { rootMargin: '50% 0px' },
