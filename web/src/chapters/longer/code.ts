@@ -1,6 +1,7 @@
 // The figures of this chapter as programs elsewhere.
 import type { LinearOrders, OnlineSteps, RankResult } from '../../compute/worker/lessons/longer';
 import type { MatrixData } from '../../compute/page/protocol';
+import { programsOf } from '../../figures/graph';
 import { programs } from '../../figures/program';
 import type { Sizes } from './scene-online';
 
@@ -48,22 +49,12 @@ tril::online_attention(${c.head('q')}, ${c.head('k')}, ${c.head('v')}, options,
   }));
 }
 
-/** Q (K^T V), the order without a T x T matrix. */
-export function linearCode({ q, k, v, right }: LinearOrders) {
-  const given = {
-    about: 'The plain product Q K^T V without softmax, values first',
-    inputs: { q, k, v },
-    expected: right,
-  };
-  return programs(given, (say) => ({
-    steps: [
-      say.by({ python: '# d x d, whatever T is', cpp: '// d x d, whatever T is' }),
-      say.product('pairs', 'k', 'v', 'a'),
-      say.product('output', 'q', 'pairs'),
-    ],
-    result: 'output',
-  }));
-}
+export const linearCode = (orders: LinearOrders) =>
+  programsOf(
+    'The product Q K^T V without softmax, values first: K^T V is D x D, whatever T is',
+    orders,
+    ['pairs', 'right'],
+  );
 
 /** Softmax of the scores, its singular values, and the cumulative shares of their sum. */
 export function rankCode(head: string, { q, k, sums }: RankResult) {

@@ -1,95 +1,45 @@
-// Linear attention's matrices as they are drawn, and the explanation of each number.
+// The two orders and the weights of linear attention as matrices that can be drawn, and what is said of each number.
 import type { LinearOrders } from '../../compute/worker/lessons/longer';
-import { at, type MatrixData } from '../../compute/page/protocol';
-import { inText } from '../../figures/format';
-import { numerals, type Drawn } from '../../figures/matrix';
+import { matrixOf, type Showing } from '../../figures/graph-values';
+import { numerals } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
-import type { Role } from '../../figures/palette.svelte';
-import type { Mark } from '../../figures/pointing.svelte';
-import {
-  colByCol,
-  drawnOf,
-  letter,
-  markCol,
-  markRow,
-  rowByCol,
-  rowByRow,
-  word,
-  type Look,
-} from '../../figures/scene';
-import { sumOf, whyAt, type Part, type Why } from '../../figures/why';
+import { letter, word } from '../../figures/scene';
 import type { LinearCell, Source } from '../../state/longer';
 import { tokenAxis } from './source';
 import text from '$texts/longer.yaml';
 
-const words = text.linear;
-type Id = LinearCell['matrix'];
+const { linear: words, axes } = text;
+const { symbols, why } = words;
 
-export interface Scene {
-  readonly orders: LinearOrders;
-  readonly drawn: Readonly<Record<Id, Drawn>>;
-}
-
-export function sceneOf(orders: LinearOrders, source: Source): Scene {
-  const down = tokenAxis(source, orders.q.rows, text.axes.query);
-  const across = tokenAxis(source, orders.k.rows, text.axes.key);
-  const entries = (matrix: MatrixData) => numerals(matrix.cols, text.axes.entry);
-  const draw = (id: Id, role: Role, matrix: MatrixData, look: Partial<Look>): Drawn =>
-    drawnOf(id, matrix, {
-      ...{ role, rows: down, cols: entries(matrix), titled: true },
-      symbol: id === 'soft' || id === 'features' ? word(words[id]) : letter(words.symbols[id]),
-      ...look,
-    });
-  const { scores, pairs, left, right, soft, features } = orders;
-  const outputs = { end: scaleEnd(left.data, right.data), shared: true };
-  const positive = features.data.every((weight) => weight >= 0 && weight <= 1);
+export function shownOf(
+  { graph, values }: LinearOrders,
+  source: Source,
+): Showing<LinearCell['matrix']> {
+  const [tokens, width] = values.right.shape;
+  const rows = tokenAxis(source, tokens, axes.query);
+  const entries = { rows, cols: numerals(width, axes.entry), titled: true };
+  const pairs = { ...entries, rows: numerals(values.pairs.shape[0], axes.entry) };
+  const keys = { ...entries, cols: tokenAxis(source, tokens, axes.key) };
+  const end = scaleEnd(matrixOf(values, 'left').data, matrixOf(values, 'right').data);
+  const outputs = { ...entries, role: 'v', end, shared: true } as const;
+  const weights = { ...keys, role: 'weight' } as const;
+  const shares = { ...weights, kind: 'weights', end: 1 } as const;
+  const areShares = values.features.data.every((weight) => weight >= 0 && weight <= 1);
   return {
-    orders,
-    drawn: {
-      scores: draw('scores', 'score', scores, { cols: across }),
-      pairs: draw('pairs', 'weight', pairs, { rows: numerals(pairs.rows, text.axes.entry) }),
-      left: draw('left', 'v', left, outputs),
-      right: draw('right', 'v', right, outputs),
-      soft: draw('soft', 'weight', soft, { cols: across, kind: 'weights', end: 1 }),
-      features: draw('features', 'weight', features, {
-        cols: across,
-        ...(positive ? { kind: 'weights', end: 1 } : {}),
-      }),
+    ...{ graph, values, roles: { Q: 'q', K: 'k', V: 'v' } },
+    shown: {
+      scores: {
+        look: { ...keys, role: 'score', symbol: letter(symbols.scores) },
+        note: why.scores,
+      },
+      pairs: { look: { ...pairs, role: 'weight', symbol: letter(symbols.pairs) }, note: why.pairs },
+      left: { look: { ...outputs, symbol: letter(symbols.left) }, note: why.left },
+      right: { look: { ...outputs, symbol: letter(symbols.right) }, note: why.right },
+      soft: { look: { ...shares, symbol: word(words.soft) }, note: why.soft, brief: true },
+      features: {
+        look: { ...(areShares ? shares : weights), symbol: word(words.features) },
+        ...{ note: why.features, say: () => [] },
+      },
     },
   };
 }
-
-export function sourcesOf({ drawn }: Scene, { matrix, row, col }: LinearCell): Mark[] {
-  if (matrix === 'left') return markRow(drawn.scores, row);
-  return matrix === 'right' ? markCol(drawn.pairs, col) : [];
-}
-
-function explain({ orders }: Scene, { matrix, row, col }: LinearCell): Part[] {
-  const { q, k, v, scores, pairs } = orders;
-  switch (matrix) {
-    case 'scores':
-      return sumOf(rowByRow(q, row, k, col), 'q', 'k');
-    case 'pairs':
-      return sumOf(colByCol(k, row, v, col), 'k', 'v');
-    case 'left':
-      return sumOf(rowByCol(scores, row, v, col), 'score', 'v');
-    case 'right':
-      return sumOf(rowByCol(q, row, pairs, col), 'q', 'weight');
-    case 'soft': {
-      const score = {
-        text: `${inText(at(scores, row, col))} / √${q.cols}`,
-        role: 'score',
-        raised: true,
-      };
-      return [{ text: 'e' }, score, { text: ' / …' }];
-    }
-    case 'features':
-      return [];
-  }
-}
-
-export const whyOf = (scene: Scene, cell: LinearCell): Why | null =>
-  whyAt(scene.drawn[cell.matrix], cell, () => ({
-    parts: explain(scene, cell),
-    note: words.why[cell.matrix],
-  }));

@@ -1,9 +1,12 @@
 // The answers of chapter "Longer", computed by the core. There is no arithmetic here.
 import type { Mask, Tensor } from 'tril';
+import { run, type Graph } from 'tril/graph';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import { headOf } from './attend';
+import { allNumbers, type NodeValues } from './graph';
 import type { Answers } from '../answers';
 import type { AttendRequest, MatrixData } from '../../page/protocol';
+import { ordersGraphs, type FeatureMap } from '../../shared/handmade/linear-graph';
 import { download, ones, stack, upload } from '../../shared/lessons/matrices';
 
 /** Source of Q, K and V: random numbers, or a head of chapter Attend on tokens. */
@@ -59,19 +62,13 @@ interface OrderFlops {
   readonly valuesFirst: number;
 }
 
-export interface LinearOrders extends Inputs {
-  /** Q K^T, [T, T], and K^T V, [D, Dv]: the intermediate results of the two orders. */
-  readonly scores: MatrixData;
-  readonly pairs: MatrixData;
-  /** (Q K^T) V and Q (K^T V). */
-  readonly left: MatrixData;
-  readonly right: MatrixData;
+/** Plain products in the two orders, and the weights of softmax and of feature maps. */
+export interface LinearOrders {
+  readonly graph: Graph;
+  readonly values: NodeValues;
   readonly flops: OrderFlops;
-  /** Maximum difference between the two. */
+  /** Maximum difference between the results of the two orders. */
   readonly apart: number;
-  /** Weights by softmax, and by feature maps alone. */
-  readonly soft: MatrixData;
-  readonly features: MatrixData;
   /** Norm of the difference of the two outputs, divided by that of softmax's. */
   readonly wrong: number;
 }
@@ -101,7 +98,7 @@ export interface LongerLessons {
     ask: {
       readonly given: Given;
       readonly edits: readonly Replaced[];
-      readonly map: 'elu_plus_one' | 'identity';
+      readonly map: FeatureMap;
     };
     answer: LinearOrders;
   };
@@ -232,28 +229,22 @@ function orders(tril: Tril, { tokens, width }: LongerLessons['orders']['ask']): 
 
 function linear(tril: Tril, { given, edits, map }: LongerLessons['linear']['ask']): LinearOrders {
   const made = inputs(tril, given, edits);
-  const [q, k, v] = tensors(tril, made);
-  const scores = tril.matmul(q, k, { transposeB: true });
-  const left = tril.matmul(scores, v);
-  const pairs = tril.matmul(k, v, { transposeA: true });
-  const right = tril.matmul(q, pairs);
-  const [qh, kh, vh] = [made.q, made.k, made.v].map((one) => asHead(tril, one));
-  const soft = tril.attention(qh, kh, vh, { trace: true });
-  const other = tril.linearAttention(qh, kh, vh, {
+  const [Q, K, V] = tensors(tril, made);
+  const [q, k, v] = [made.q, made.k, made.v].map((one) => asHead(tril, one));
+  const soft = tril.attention(q, k, v, { trace: true });
+  const other = tril.linearAttention(q, k, v, {
     featureMap: map,
     order: 'scores_first',
     needWeights: true,
   });
+  const graph = ordersGraphs[map];
+  const values = run(tril, graph, { Q, K, V });
+  const weightsOf = (tensor: Tensor) => tril.reshape(tensor, values.scores.shape);
+  const weights = { soft: weightsOf(soft.trace.weights), features: weightsOf(other.weights) };
   return {
-    ...made,
-    scores: download(scores),
-    pairs: download(pairs),
-    left: download(left),
-    right: download(right),
+    ...{ graph, values: allNumbers({ ...values, ...weights }) },
     flops: orders(tril, { tokens: made.q.rows, width: made.q.cols }),
-    apart: tril.compare(left, right).maxAbsolute,
-    soft: download(soft.trace.weights),
-    features: download(other.weights),
+    apart: tril.compare(values.left, values.right).maxAbsolute,
     wrong: tril.compare(soft.output, other.output).relative,
   };
 }
