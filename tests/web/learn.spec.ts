@@ -1,11 +1,12 @@
 // Chapter "Learn": gradients against differences in double precision, and the Workers of the chapter.
 import { expectAccessible } from './axe.ts';
 import { expectLine, readChart } from './drawn.ts';
-import { takeOf } from './menus.ts';
+import { expectTimed, metered, takeOf } from './menus.ts';
 import { message, titleOf } from './messages.ts';
 import { expect, test as base, type Program } from './programs.ts';
 import { finished, ready, train } from './learn-page.ts';
 import { Lesson, expectFits, number } from './lessons.ts';
+import { tril } from './oracle.ts';
 import { computed } from './reach.ts';
 import { holdWorkers, kill } from './workers.ts';
 import { first, forward, gradient, lossOf, nudged, stages, trained } from './oracles/learn.ts';
@@ -26,6 +27,28 @@ test('every number has the gradient that differences give', async ({ lesson, pag
   }
   const loss = page.locator('#step [data-loss]');
   expect(Math.abs((await number(loss, 'loss')) - lossOf(made))).toBeLessThan(rounding);
+});
+
+test('a step costs what is counted by hand, the new weights included', async ({ lesson, page }) => {
+  await lesson.open();
+  const { cost } = await tril();
+  const product = (rows: number, depth: number, cols: number) =>
+    cost.matmul({ rows, depth, cols }).flops;
+  // Four words, [4, 3]; queries and keys are [4, 2], scores and values [4, 4].
+  const forward = 2 * product(4, 3, 2) + product(4, 3, 4) + product(4, 2, 4) + product(4, 4, 4);
+  const back = 2 * product(4, 4, 4) + 2 * product(4, 4, 2);
+  const ofWeights = 2 * product(2, 4, 3) + product(4, 4, 3);
+  const softmax = 2 * cost.softmax({ rows: 4, length: 4 }).flops; // of the scores, and of the output
+  // Scaled scores and their root, logarithms, the output's gradient, the softmax's, those of q and k and their root.
+  const each = 16 + 1 + 4 + 2 * 16 + 4 * 16 + 2 * 8 + 1;
+  const update = 2 * (6 + 6 + 12);
+  const meter = page.locator('#step [data-cost]');
+  await expect(meter).toHaveAttribute(
+    'data-flops',
+    String(forward + back + ofWeights + softmax + each + update),
+  );
+  await metered(meter);
+  await expectTimed(meter.locator('[data-measured]'));
 });
 
 test('a nudge does what the curve says, and at first what the gradient says', async ({

@@ -1,9 +1,10 @@
 // Figures of graphs: matrices, highlights, explanations, programs and costs, all read from the graph and its computed
 // values. A figure adds the positions and looks of its matrices, and a sentence for each.
-import { cost, program, sources, why } from 'tril/graph';
+import { program, sources, why } from 'tril/graph';
 import type { Reason, ReasonCell, Size } from 'tril/graph';
 import type { CostData } from '../compute/page/protocol';
 import type { Query } from '../compute/page/query.svelte';
+import { successive } from '../compute/shared/lessons/graph-cost';
 import type { Cell } from '../state/cell';
 import { inText } from './format';
 import type { Place } from './grid';
@@ -278,9 +279,6 @@ export function costOf({ graph, values }: Found): CostData | null {
       if (typeof size === 'string') sizes[size] = values[name].shape[axis];
     });
   }
-  const { flops, nodes } = cost(graph, sizes);
-  const all = Object.values(nodes);
-  if (all.length === 0) return null;
-  const bytes = all.reduce((sum, node) => sum + node.bytes, 0);
-  return { flops, bytes, intensity: flops / bytes };
+  const { flops, bytes, nodes } = successive(graph, sizes);
+  return Object.keys(nodes).length === 0 ? null : { flops, bytes, intensity: flops / bytes };
 }

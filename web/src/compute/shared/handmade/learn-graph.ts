@@ -18,9 +18,9 @@ export const headGraph = graph(shapes, (given, c) => forward(c, given));
 /** 1 at the words that do come, [T, V]. */
 export const comes = targets.map((target) => vocabulary.map((_, word) => Number(word === target)));
 
-/** `right` is 1 at the words that do come, and else 0. */
-export const stepGraph = graph({ ...shapes, right: ['T', 'V'] }, (given, c) => {
-  const { x, right } = given;
+/** `right` is 1 at the words that do come, and else 0. The last values are the weights after the step. */
+export const stepGraph = graph({ ...shapes, right: ['T', 'V'], rate: [1] }, (given, c) => {
+  const { x, right, rate } = given;
   const made = forward(c, given);
   const { q, k, v, weights, output } = made;
   const said = c.softmax(output);
@@ -39,5 +39,12 @@ export const stepGraph = graph({ ...shapes, right: ['T', 'V'] }, (given, c) => {
   const dq = c.divide(c.matmul(dscores, k), root);
   const dk = c.divide(c.matmul(c.transpose(dscores), q), root);
   const [dwq, dwk, dwv] = [dq, dk, dv].map((gradient) => c.matmul(c.transpose(gradient), x));
-  return { ...made, said, loss, doutput, dweights, dv, dscores, dq, dk, dwq, dwk, dwv };
+  const gradients = { doutput, dweights, dv, dscores, dq, dk, dwq, dwk, dwv };
+  const after = (weight: Value, gradient: Value) => c.subtract(weight, c.multiply(gradient, rate));
+  return {
+    ...{ ...made, said, loss, ...gradients },
+    nextwq: after(given.wq, dwq),
+    nextwk: after(given.wk, dwk),
+    nextwv: after(given.wv, dwv),
+  };
 });

@@ -1,13 +1,14 @@
 // The answers of chapter "Learn" about one step, computed by the core: a head, its loss, the gradient of every
 // intermediate number, the true effect of nudging one, and steps against the gradient. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
-import { edit, run, shapes, type GraphValues } from 'tril/graph';
+import { edit, run, shapes } from 'tril/graph';
 import type { Answers } from '../answers';
 import { comes, headGraph, stepGraph } from '../../shared/handmade/learn-graph';
 import { beginning, gradientOf, ids, targets, x } from '../../shared/handmade/learn-head';
 import type { StageId, WeightId } from '../../shared/handmade/learn-head';
 import { small } from '../../shared/handmade/learn-nudges';
 import { allNumbers, type NodeValues } from './graph';
+import { successive } from '../../shared/lessons/graph-cost';
 import { upload } from '../../shared/lessons/matrices';
 import type { Call } from './timed';
 
@@ -57,14 +58,8 @@ type Weights = Readonly<Record<WeightId, Tensor>>;
 const width = beginning.wq.rows;
 const lossOf = (tril: Tril, output: Tensor) => tril.crossEntropy(output, [...targets]).loss;
 
-function moved(tril: Tril, weights: Weights, made: GraphValues, rate: number): Weights {
-  const next = (id: WeightId) =>
-    tril.subtract(weights[id], tril.multiply(made[gradientOf(id)], rate));
-  return { wq: next('wq'), wk: next('wk'), wv: next('wv') };
-}
-
 function trained(tril: Tril, { rate, steps }: Trained) {
-  const given = { x: upload(tril, x), right: tril.tensor(comes) };
+  const given = { x: upload(tril, x), right: tril.tensor(comes), rate: tril.tensor([rate]) };
   const first = (id: WeightId) => upload(tril, beginning[id]);
   let weights: Weights = { wq: first('wq'), wk: first('wk'), wv: first('wv') };
   const losses: number[] = [];
@@ -73,35 +68,15 @@ function trained(tril: Tril, { rate, steps }: Trained) {
     const loss = lossOf(tril, made.output);
     losses.push(loss);
     if (step === steps) return { weights, made, loss, losses };
-    weights = moved(tril, weights, made, rate);
+    weights = { wq: made.nextwq, wk: made.nextwk, wv: made.nextwv };
   }
 }
 
-/** The cost of the step's products and softmax, forward and backward, and a call that also updates the weights. */
-export const stepCall: Call<Record<string, never>> = (tril) => {
-  const [tokens, inputs, outputs] = [ids.length, x.cols, beginning.wv.rows];
-  const product = (rows: number, depth: number, cols: number) =>
-    tril.cost.matmul({ rows, depth, cols });
-  const softmax = tril.cost.softmax({ rows: tokens, length: tokens });
-  const forward = [
-    ...[product(tokens, inputs, width), product(tokens, inputs, width)],
-    ...[product(tokens, inputs, outputs), product(tokens, width, tokens), softmax],
-    product(tokens, tokens, outputs),
-  ];
-  const backward = [
-    ...[product(tokens, outputs, tokens), product(tokens, tokens, outputs), softmax],
-    ...[product(tokens, tokens, width), product(tokens, tokens, width)],
-    ...[product(width, tokens, inputs), product(width, tokens, inputs)],
-    product(outputs, tokens, inputs),
-  ];
-  return {
-    cost: tril.cost.sum([...forward, ...backward]),
-    prepare: () => () => {
-      const { weights, made } = trained(tril, { rate: 1, steps: 0 });
-      return moved(tril, weights, made, 1);
-    },
-  };
-};
+/** One step: forward, backward, and the weights after it. */
+export const stepCall: Call<Record<string, never>> = (tril) => ({
+  cost: successive(stepGraph, { T: ids.length, C: x.cols, D: width, V: beginning.wv.rows }),
+  prepare: () => () => trained(tril, { rate: 1, steps: 0 }).made,
+});
 
 export const learnAnswers: Answers<LearnLessons, Tril> = {
   step(tril, ask) {

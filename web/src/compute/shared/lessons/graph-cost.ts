@@ -1,0 +1,8 @@
+// The cost of a graph whose values are all computed, one call after another.
+import { cost, type Graph } from 'tril/graph';
+
+export function successive(graph: Graph, sizes: Readonly<Record<string, number>>) {
+  const all = cost(graph, sizes);
+  const bytes = Object.values(all.nodes).reduce((sum, node) => sum + node.bytes, 0);
+  return { ...all, bytes };
+}
