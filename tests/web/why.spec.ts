@@ -1,4 +1,5 @@
 // "Why this number": the equation holds, its sources are lit, and keyboard, pointer and pin work.
+import { boxOf } from './box.ts';
 import { expect, numberOf, test, type AttendPage } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { placeOf } from './places.ts';
@@ -165,6 +166,20 @@ test('by keyboard: one tab stop a matrix, arrows, Home, End, Enter, Escape', asy
   await expect(page).toHaveURL(/pin=weights\.2\.0/);
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/pin/);
+});
+
+test('a resting mouse takes nothing from the keys, a moved one does', async ({ attend, page }) => {
+  await attend.open({ step: 'weights' });
+  const grid = attend.grid('weights');
+  await grid.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(grid).toHaveAttribute('aria-activedescendant', 'cell-weights-1-0');
+  const { x, y } = await boxOf(attend.cell('weights', 4, 3));
+  // Browsers report a move of 0 pixels when the page scrolls below the mouse.
+  await grid.dispatchEvent('pointermove', { clientX: x + 4, clientY: y + 4, pointerType: 'mouse' });
+  await expect(grid).toHaveAttribute('aria-activedescendant', 'cell-weights-1-0');
+  await attend.cell('weights', 4, 3).hover();
+  await expect(grid).toHaveAttribute('aria-activedescendant', 'cell-weights-4-3');
 });
 
 test('in a transposed matrix arrows move as seen', async ({ attend, page }) => {

@@ -61,6 +61,16 @@ export class Pointing<Id extends string = string> {
     this.keyed = false;
   }
 
+  /**
+   * Sets the cell under the pointer. When the page scrolls below a resting pointer, browsers report a move of 0 pixels,
+   * which takes nothing from the keys.
+   */
+  over(cell: Cell<Id> | null, { type, movementX, movementY }: PointerEvent): void {
+    const isResting = type === 'pointermove' && movementX === 0 && movementY === 0;
+    if (same(cell, this.#active) || (isResting && this.keyed)) return;
+    this.active = cell;
+  }
+
   /** Sets the cell by keys or by focus. */
   reach(cell: Cell<Id>): void {
     this.#active = cell;
