@@ -4,7 +4,7 @@ import { program, sources, why } from 'tril/graph';
 import type { Reason, ReasonCell, Size } from 'tril/graph';
 import type { CostData } from '../compute/page/protocol';
 import type { Query } from '../compute/page/query.svelte';
-import { successive } from '../compute/shared/lessons/graph-cost';
+import { costOfGraph } from '../compute/shared/lessons/graph-cost';
 import type { Cell } from '../state/cell';
 import { inText } from './format';
 import type { Place } from './grid';
@@ -279,6 +279,6 @@ export function costOf({ graph, values }: Found): CostData | null {
       if (typeof size === 'string') sizes[size] = values[name].shape[axis];
     });
   }
-  const { flops, bytes, nodes } = successive(graph, sizes);
+  const { flops, bytes, nodes } = costOfGraph(graph, sizes);
   return Object.keys(nodes).length === 0 ? null : { flops, bytes, intensity: flops / bytes };
 }

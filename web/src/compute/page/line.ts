@@ -32,8 +32,8 @@ export interface Channel {
   /** Number of retries: questions without an answer are asked again. */
   readonly tries?: number;
   /**
-   * Calls `hear` once with the outcome. A request with `said` is a session, whose messages that receives; with `holds`
-   * it only keeps something, and nobody waits for its end.
+   * Calls `hear` once with the outcome. A request with `said` is a session, and `said` receives its messages. With
+   * `holds` the session only keeps something, and nobody waits for its end.
    */
   begin(
     kind: string,

@@ -8,7 +8,7 @@ import { beginning, gradientOf, ids, targets, x } from '../../shared/handmade/le
 import type { StageId, WeightId } from '../../shared/handmade/learn-head';
 import { small } from '../../shared/handmade/learn-nudges';
 import { allNumbers, type NodeValues } from './graph';
-import { successive } from '../../shared/lessons/graph-cost';
+import { costOfGraph } from '../../shared/lessons/graph-cost';
 import { upload } from '../../shared/lessons/matrices';
 import type { Call } from './timed';
 
@@ -74,7 +74,7 @@ function trained(tril: Tril, { rate, steps }: Trained) {
 
 /** One step: forward, backward, and the weights after it. */
 export const stepCall: Call<Record<string, never>> = (tril) => ({
-  cost: successive(stepGraph, { T: ids.length, C: x.cols, D: width, V: beginning.wv.rows }),
+  cost: costOfGraph(stepGraph, { T: ids.length, C: x.cols, D: width, V: beginning.wv.rows }),
   prepare: () => () => trained(tril, { rate: 1, steps: 0 }).made,
 });
 
